@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ullage {
+namespace {
+
+constexpr std::string_view white_space = " \t\r\n";
+
+char lower_char(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string padded(const std::string& cell, std::size_t width, Align align) {
+  const std::string space(width - std::min(width, width_of(cell)), ' ');
+  return align == Align::left ? cell + space : space + cell;
+}
+
+// How far a name is from what was typed; smaller is nearer. A name that begins with the typed text is nearer than any
+// edit.
+std::size_t rank_of(const std::string& typed, std::string_view name) {
+  const std::string candidate = lower(name);
+  if (!typed.empty() && candidate.starts_with(typed)) return 0;
+  return 1 + edit_distance(typed, candidate);
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  const auto begin = text.find_first_not_of(white_space);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(white_space) - begin + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), lower_char);
+  return result;
+}
+
+bool equal_ignoring_case(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](char a, char b) { return lower_char(a) == lower_char(b); });
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const auto cut = text.find(separator);
+    parts.emplace_back(text.substr(0, cut));
+    if (cut == std::string_view::npos) return parts;
+    text.remove_prefix(cut + 1);
+  }
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string result;
+  for (const std::string& part : parts) {
+    if (&part != parts.data()) result += separator;
+    result += part;
+  }
+  return result;
+}
+
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> before(right.size() + 1);
+  std::vector<std::size_t> above(right.size() + 1);
+  std::vector<std::size_t> row(right.size() + 1);
+  for (std::size_t j = 0; j <= right.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= left.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= right.size(); ++j) {
+      const std::size_t cost = left[i - 1] == right[j - 1] ? 0 : 1;
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + cost});
+      const bool swapped = i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[right.size()];
+}
+
+std::vector<std::string> nearest_names(std::string_view typed, std::span<const std::string_view> names,
+                                       std::size_t limit) {
+  const std::string wanted = lower(typed);
+  const std::size_t reach = 1 + std::max<std::size_t>(2, wanted.size() / 3);
+  std::vector<std::pair<std::size_t, std::string_view>> ranked;
+  for (const std::string_view name : names) {
+    const std::size_t rank = rank_of(wanted, name);
+    if (rank <= reach && rank < 1 + std::max(wanted.size(), name.size())) ranked.emplace_back(rank, name);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  if (ranked.size() > limit) ranked.resize(limit);
+  std::vector<std::string> result;
+  for (const auto& [rank, name] : ranked) result.emplace_back(name);
+  return result;
+}
+
+std::string suggestion(std::string_view typed, std::span<const std::string_view> names, std::size_t limit) {
+  const std::vector<std::string> near = nearest_names(typed, names, limit);
+  if (near.empty()) return {};
+  std::string text = "did you mean ";
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    if (i > 0) text += i + 1 == near.size() ? " or " : ", ";
+    text += "'" + near[i] + "'";
+  }
+  return text + "?";
+}
+
+void Table::add(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text() const {
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  std::vector<std::vector<std::string>> lines;
+  const bool headed = std::any_of(titles.begin(), titles.end(), [](const auto& title) { return !title.empty(); });
+  if (headed) lines.push_back(titles);
+  lines.insert(lines.end(), rows_.begin(), rows_.end());
+
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+  }
+  std::string result;
+  for (const auto& line : lines) {
+    std::string row;
+    for (std::size_t i = 0; i < line.size(); ++i)
+      row += (i ? "  " : "") + padded(line[i], widths[i], columns_[i].align);
+    row.erase(row.find_last_not_of(' ') + 1);
+    result += row + "\n";
+  }
+  return result;
+}
+
+}  // namespace ullage
