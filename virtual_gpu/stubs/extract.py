@@ -40,11 +40,13 @@ TABLES = {
     "nvrtc": (r"nvrtc\w*", ["nvrtc.h"], "libnvrtc.so.*"),
     "cupti": (r"cupti[A-Z]\w*", ["cuda.h", "cupti.h"], "libcupti.so.*"),
     "cufile": (r"cuFile\w*", ["cufile.h"], "libcufile.so.*"),
-    "nvshmem": (r"nvshmem\w*", ["nvshmem_host.h"], "libnvshmem_host.so.*"),
+    "nvshmem": (r"nvshmem\w*", [], "libnvshmem_host.so.*"),
 }
 STATUS = {"nvml": "status:3"}  # NVML_ERROR_NOT_SUPPORTED
 BELONGS = {"driver": r"(?!cuFile)"}  # names that match the pattern of another library
-DEFINES = [["-D__CUDA_API_VERSION_INTERNAL"], [], ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"], ["-D_GNU_SOURCE"]]
+DEFINES = {table: [["-D__CUDA_API_VERSION_INTERNAL"], [], ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]]
+           for table in ("driver", "cudart")}
+COMMON = ["-D_GNU_SOURCE", "-Dalignas(n)=__attribute__((aligned(n)))"]
 NO_HEADER = {"driver": ["cuProfilerInitialize", "cuProfilerStart", "cuProfilerStop", "cuGetExportTable"]}
 INPUTS = {"cufft": {"n", "inembed", "onembed"}}  # pointers to non-const that are read
 ARGUMENTS = {"kernelParams", "extra", "args"}  # arrays of a launch
@@ -65,21 +67,22 @@ def nodes(tree, kind):
 class Headers:
     """Function declarations and typedefs of some headers, as clang reads them."""
 
-    def __init__(self, headers, includes):
+    def __init__(self, table, headers, includes):
         self.headers, self.includes = headers, includes
         self.functions, self.typedefs, self.sizes = {}, {}, {}
-        for defines in DEFINES:
+        for defines in DEFINES.get(table, [[]]):
             self.read(defines)
 
     def read(self, defines):
-        tree = None
+        tree, errors = None, ""
         for language in ("c", "c++"):
-            out = self.clang(self.include_text(), ["-x", language, "-Xclang", "-ast-dump=json", *defines])
+            out = self.clang(self.include_text(), ["-x", language, "-Xclang", "-ast-dump=json", *COMMON, *defines])
             if out.returncode == 0:
                 tree = json.loads(out.stdout)
                 break
+            errors += out.stderr[:300] + "\n"
         if tree is None:
-            sys.stderr.write(f"{self.headers} {defines}: {out.stderr[:400]}\n")
+            sys.stderr.write(f"{self.headers} {defines}: {errors}")
             return
         for node in nodes(tree, "TypedefDecl"):
             self.typedefs.setdefault(node["name"], node["type"]["qualType"])
@@ -112,7 +115,7 @@ class Headers:
                 "{ printf(\"%zu\", sizeof(" + name + ")); return 0; }\n"
             for language in ("c", "c++"):
                 done = subprocess.run(["clang", "-w", "-x", language, *[f"-I{p}" for p in self.includes],
-                                       "-D_GNU_SOURCE", "-", "-o", f"{folder}/a"],
+                                       *COMMON, "-", "-o", f"{folder}/a"],
                                       input=source, text=True, capture_output=True)
                 if done.returncode == 0:
                     return int(subprocess.run([f"{folder}/a"], capture_output=True, text=True).stdout)
@@ -142,7 +145,7 @@ def by_value(headers, type_name):
 def handle_spec(function, name):
     if PLURAL.search(name):
         return "-"  # an array, whose length the count parameter (zero) gives
-    return "z8" if GETTER_OF_HANDLE.search(function) else "h"
+    return "z8" if GETTER_OF_HANDLE.search(function) or "Destroy" in function else "h"
 
 
 def out_spec(headers, table, function, name, type_name):
@@ -151,6 +154,8 @@ def out_spec(headers, table, function, name, type_name):
     if not text.endswith("*") or name in INPUTS.get(table, ()):
         return "-"
     pointee = text[:-1].strip()
+    if re.search(r"Set[A-Z]", function) and not re.search(r"Create|Get", function):
+        return "-"
     if re.fullmatch(r"const char \*", pointee):
         return "t" if re.search(r"Get|Name|String", function) else "-"
     base = headers.resolve(pointee)
@@ -167,8 +172,6 @@ def out_spec(headers, table, function, name, type_name):
     if base.startswith(("struct ", "union ")):
         size = headers.size(pointee) if "Get" in function or "Find" in function else 0
         return f"z{size}" if size else "-"
-    if re.search(r"Set[A-Z]", function) and not re.search(r"Create|Get", function):
-        return "-"
     size = headers.size(pointee)
     return f"z{size}" if size in (1, 2, 4, 8) else "-"
 
@@ -225,8 +228,15 @@ def base_names(name):
         yield name[1:]
 
 
-def find_headers(includes):
-    folders = []
+def find_headers(includes, shims):
+    # Device-side headers that the NVIDIA packages at hand do not hold; nothing of them matters to host declarations.
+    for name in ("nv/target", "cuda/std/type_traits", "cuda/std/utility"):
+        path = pathlib.Path(shims, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    for name in ("cstddef", "cstdint"):  # for headers of C++ that C can read but for these
+        pathlib.Path(shims, name).write_text(f"#include <{name[1:]}.h>\n")
+    folders = [shims]
     for include in includes:
         for path in [pathlib.Path(include), *pathlib.Path(include).rglob("include")]:
             if path.is_dir() and not {"openssl", "triton"} & set(path.parts):
@@ -246,7 +256,7 @@ def typedef_names(includes):
 def make_table(table, options, includes, undefined):
     pattern, wanted, library = TABLES[table]
     belongs = re.compile(BELONGS.get(table, "") + pattern + r"\Z")
-    headers = Headers(wanted, includes)
+    headers = Headers(table, wanted, includes)
     names = set(headers.functions) | exported(options.lib, library) | undefined | set(NO_HEADER.get(table, ()))
     if table == "driver":
         names |= typedef_names(includes)
@@ -271,9 +281,10 @@ def main():
     options = parser.parse_args()
     lines = pathlib.Path(options.undefined).read_text().split() if options.undefined else []
     undefined = {line.split("@")[0] for line in lines}
-    includes = find_headers(options.include)
-    for table in options.tables or TABLES:
-        make_table(table, options, includes, undefined)
+    with tempfile.TemporaryDirectory() as shims:
+        includes = find_headers(options.include, shims)
+        for table in options.tables or TABLES:
+            make_table(table, options, includes, undefined)
 
 
 if __name__ == "__main__":
