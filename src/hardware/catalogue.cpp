@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hardware/catalogue.hpp"
+
+#include "base/text.hpp"
+#include "hardware/tables.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ullage {
+namespace {
+
+constexpr std::array fact_table{
+#define ULLAGE_FACT(name, unit, meaning) FactInfo{Fact::name, #name, unit, meaning},
+#include "hardware/facts.def"
+#undef ULLAGE_FACT
+};
+
+bool is_called(const Gpu& gpu, std::string_view name) {
+  return equal_ignoring_case(gpu.short_name, name) || equal_ignoring_case(gpu.cuda_name, name) ||
+         std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
+                     [&](std::string_view alias) { return equal_ignoring_case(alias, name); });
+}
+
+std::vector<std::string_view> short_names() {
+  std::vector<std::string_view> names;
+  for (const Gpu& gpu : gpus()) names.push_back(gpu.short_name);
+  return names;
+}
+
+tl::unexpected<Error> unknown_gpu(std::string_view name) {
+  const std::vector<std::string_view> names = short_names();
+  std::string hint = suggestion(name, names, 6);
+  if (hint.empty()) {
+    hint = "known names:";
+    for (const std::string_view known : names) hint += " " + std::string(known);
+  }
+  return fail(ErrorKind::usage, "unknown GPU", "'" + std::string(name) + "'", "a name that 'ullage gpus' lists", hint);
+}
+
+}  // namespace
+
+std::span<const FactInfo> facts() {
+  return fact_table;
+}
+
+const Quantity* Gpu::find(Fact fact) const {
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const KnownFact& entry) { return entry.fact == fact; });
+  return found == known.end() ? nullptr : &found->quantity;
+}
+
+double Gpu::value(Fact fact, double fallback) const {
+  const Quantity* quantity = find(fact);
+  return quantity ? quantity->value : fallback;
+}
+
+const Quantity& Gpu::context(int cuda_major) const {
+  const Fact fact = cuda_major <= 11   ? Fact::context_cuda11
+                    : cuda_major == 12 ? Fact::context_cuda12
+                                       : Fact::context_cuda13;
+  return *find(fact);  // the table has all three for every GPU (compile_catalogue checks)
+}
+
+bool Gpu::sxm_by_default() const {
+  return form_factor == "SXM" && short_name.find("sxm") == std::string_view::npos;
+}
+
+std::span<const Gpu> gpus() {
+  return hardware_tables::gpus();
+}
+
+Result<const Gpu*> find_gpu(std::string_view name) {
+  const std::string_view wanted = trim(name);
+  for (const Gpu& gpu : gpus()) {
+    if (is_called(gpu, wanted)) return &gpu;
+  }
+  return unknown_gpu(wanted);
+}
+
+}  // namespace ullage
