@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/command.hpp"
+#include "base/text.hpp"
+
+#include <array>
+
+namespace ullage::cli {
+
+std::span<const Command* const> commands() {
+  static constexpr std::array list{&gpus_command, &help_command, &completion_command};
+  return list;
+}
+
+Result<const Command*> find_command(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Command* command : commands()) {
+    if (command->name == name) return command;
+    names.push_back(command->name);
+  }
+  std::string hint = suggestion(name, names);
+  if (hint.empty()) hint = "'ullage help' lists the commands";
+  return fail(ErrorKind::usage, "unknown command", "'" + std::string(name) + "'", {}, hint);
+}
+
+}  // namespace ullage::cli
