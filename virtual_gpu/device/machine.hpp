@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/ulog.hpp"
+#include "cost/kernel/kernel_cost.hpp"
 #include "virtual_gpu/device/profile.hpp"
 
 namespace ullage::vgpu {
@@ -15,6 +16,7 @@ namespace ullage::vgpu {
 using Address = std::uint64_t;
 using StreamId = std::uint32_t;  ///< 0 is the legacy default stream
 using EventId = std::uint64_t;
+using cost::Work;
 using ulog::Direction;
 using ulog::MemoryKind;
 
@@ -41,15 +43,6 @@ struct MemoryInfo {
   std::uint64_t free_bytes = 0;
   std::uint64_t total_bytes = 0;  ///< what CUDA shows as the capacity
   std::uint64_t used_bytes = 0;   ///< context included; over total when charging is unlimited
-};
-
-/// Device work of one call. The cost function turns it into a duration.
-struct Work {
-  enum class Kind { kernel, gemm, copy, fill, collective, other } kind = Kind::other;
-  double flops = 0;
-  double bytes = 0;             ///< device memory traffic
-  std::uint64_t threads = 0;    ///< launched threads, where nothing better is known
-  Direction direction = Direction::device_to_device;
 };
 
 struct Interval {

@@ -19,8 +19,8 @@ struct Profile {
   int max_blocks_per_sm = 32;
   std::uint64_t shared_optin_bytes = 166912;  ///< shared memory per block, opt-in
   std::uint64_t l2_bytes = 40ull << 20;
-  std::uint64_t total_bytes = 0;      ///< what CUDA shows as the capacity
-  std::uint64_t context_bytes = 0;    ///< taken off it by the context; estimated
+  std::uint64_t total_bytes = 42'298'834'944;      ///< what CUDA shows as the capacity
+  std::uint64_t context_bytes = 450ull << 20;    ///< taken off it by the context; estimated
   double memory_bandwidth = 1.5e12;   ///< bytes per second
   double fp16_flops = 312e12;         ///< dense matrix peak, FLOP/s
   double tf32_flops = 156e12;
@@ -34,5 +34,9 @@ struct Profile {
   std::uint64_t wsl_module_bytes = 98ull << 20; ///< G of the WDDM rule
   bool unlimited = false;  ///< charge everything, refuse nothing; the reported total stays the card's
 };
+
+/// Reads "key=value;key=value;...", the form in which the launcher hands a profile to the stand-ins (the environment
+/// variable ULLAGE_VGPU_PROFILE). Keys are the member names; what is missing keeps its default, what is unknown is skipped.
+Profile parse_profile(const std::string& text);
 
 }  // namespace ullage::vgpu

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that are really executed, and which memory the others may write: read from the mangled name and arguments.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "virtual_gpu/device/machine.hpp"
+
+namespace ullage::vgpu {
+
+/// A fill of `count` elements of `value_bytes` (1, 2, 4, 8 or 16) at `destination`.
+struct FillKernel {
+  std::uint64_t destination = 0;
+  std::uint64_t count = 0;
+  std::uint32_t value_bytes = 0;
+  const void* value = nullptr;
+};
+
+/// ATen's element-wise fill: parameters {int count, functor {T value}, std::array<char*, 1>}.
+std::optional<FillKernel> as_fill(const KernelLaunch& launch);
+
+/// Output address of ATen's element-wise kernels (the first pointer of their array), 0 for any other kernel.
+std::uint64_t elementwise_output(const KernelLaunch& launch);
+
+}  // namespace ullage::vgpu

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// LocalMachine: transfers, kernels, library calls. What is small is really done, the rest only takes time.
+#include <algorithm>
+#include <cstring>
+
+#include "virtual_gpu/device/evaluate.hpp"
+#include "virtual_gpu/device/local_machine.hpp"
+
+namespace ullage::vgpu {
+namespace {
+
+constexpr std::uint64_t real_limit = 64 << 10;  // bytes up to which transfers and fills are real
+
+void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+void repeat(void* destination, const void* value, std::uint32_t value_bytes, std::uint64_t count) {
+  auto* out = static_cast<char*>(destination);
+  for (std::uint64_t i = 0; i < count; ++i) std::memcpy(out + i * value_bytes, value, value_bytes);
+}
+
+std::uint64_t product(const std::uint32_t (&v)[3]) { return std::uint64_t{v[0]} * v[1] * v[2]; }
+
+}  // namespace
+
+Interval LocalMachine::run(const Work& work, StreamId stream) {
+  streams_.advance();
+  return streams_.submit(cost_.duration_ns(work), stream);
+}
+
+Interval LocalMachine::submit(const Work& work, StreamId stream) {
+  const Lock lock(mutex_);
+  return run(work, stream);
+}
+
+LocalMachine::Transfer LocalMachine::describe(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes,
+                                              StreamId stream) const {
+  const bool to_device = backing_.contains(destination);
+  const bool from_device = backing_.contains(source);
+  Transfer transfer{destination, source, bytes, Direction::host_to_host, false, stream};
+  if (to_device && from_device) transfer.direction = Direction::device_to_device;
+  else if (to_device) transfer.direction = Direction::host_to_device;
+  else if (from_device) transfer.direction = Direction::device_to_host;
+  const std::uint64_t host_side = to_device ? source : destination;
+  transfer.pinned = host_.find(host_side).kind == PointerInfo::Kind::host;
+  return transfer;
+}
+
+void LocalMachine::move(const Transfer& t, bool* unknown) {
+  const bool from_device = backing_.contains(t.source);
+  const bool to_device = backing_.contains(t.destination);
+  const bool known = !from_device || known_.is_known(t.source, t.bytes);
+  *unknown = !known && !to_device;
+  const bool real = known && (t.bytes <= real_limit || !(from_device || to_device));
+  if (real) std::memmove(pointer(t.destination), pointer(t.source), t.bytes);
+  else if (!to_device) std::memset(pointer(t.destination), 0, t.bytes);
+  if (!to_device) return;
+  if (real) known_.set_known(t.destination, t.bytes);
+  else known_.set_unknown(t.destination, t.bytes);
+}
+
+void LocalMachine::log_transfer(ulog::RecordType type, const Transfer& t, Interval interval, const std::string& line) {
+  log_.add(type, streams_.now(),
+           ulog::Copy{t.destination, t.source, t.bytes, static_cast<std::uint32_t>(t.direction), t.pinned ? 1u : 0u,
+                      t.stream, log_.name(NameKind::line, line), interval.start_ns, interval.end_ns});
+}
+
+Status LocalMachine::copy(void* destination, const void* source, std::uint64_t bytes, StreamId stream, bool blocking) {
+  if (bytes == 0) return Status::ok;
+  const auto to = reinterpret_cast<std::uint64_t>(destination);
+  const auto from = reinterpret_cast<std::uint64_t>(source);
+  // Asked before the lock is taken: the callback needs Python's lock.
+  const bool crosses = backing_.contains(to) != backing_.contains(from);
+  const std::string line = crosses && log_.enabled() ? current_line() : std::string();
+  const Lock lock(mutex_);
+  for (const std::uint64_t side : {to, from})
+    if (backing_.contains(side) && memory_.find(side).kind == PointerInfo::Kind::unregistered)
+      return Status::invalid_value;
+  const Transfer transfer = describe(to, from, bytes, stream);
+  Work work{Work::Kind::copy, 0, static_cast<double>(bytes), 0, transfer.direction};
+  if (transfer.direction == Direction::device_to_device) work.bytes *= 2;
+  const Interval interval = run(work, stream);
+  if (streams_.capturing(stream)) return Status::ok;
+  bool unknown = false;
+  move(transfer, &unknown);
+  log_transfer(ulog::RecordType::copy, transfer, interval, line);
+  if (unknown) log_transfer(ulog::RecordType::unknown_read, transfer, interval, line);
+  // A copy between pageable memory and the device, and every read by the host, holds the host until it is done.
+  const bool waits = blocking || transfer.direction == Direction::device_to_host;
+  if (waits && transfer.direction != Direction::device_to_device) streams_.synchronize(stream, nullptr);
+  return Status::ok;
+}
+
+Status LocalMachine::fill(void* destination, std::uint32_t value, std::uint32_t value_bytes, std::uint64_t count,
+                          StreamId stream) {
+  const std::uint64_t bytes = count * value_bytes;
+  if (bytes == 0) return Status::ok;
+  const auto to = reinterpret_cast<std::uint64_t>(destination);
+  const Lock lock(mutex_);
+  if (!backing_.contains(to) || memory_.find(to).kind == PointerInfo::Kind::unregistered) return Status::invalid_value;
+  const Interval interval = run({Work::Kind::fill, 0, static_cast<double>(bytes), 0, Direction::device_to_device}, stream);
+  if (streams_.capturing(stream)) return Status::ok;
+  if (bytes <= real_limit) {
+    repeat(destination, &value, value_bytes, count);
+    known_.set_known(to, bytes);
+  } else {
+    known_.set_unknown(to, bytes);
+  }
+  log_transfer(ulog::RecordType::fill, Transfer{to, 0, bytes, Direction::device_to_device, false, stream}, interval, {});
+  return Status::ok;
+}
+
+bool LocalMachine::evaluate(const KernelLaunch& launch) {
+  const auto fill = as_fill(launch);
+  if (!fill || fill->count * fill->value_bytes > real_limit) return false;
+  if (memory_.find(fill->destination).kind == PointerInfo::Kind::unregistered) return false;
+  repeat(pointer(fill->destination), fill->value, fill->value_bytes, fill->count);
+  known_.set_known(fill->destination, fill->count * fill->value_bytes);
+  return true;
+}
+
+void LocalMachine::forget_written(const KernelLaunch& launch) {
+  const std::uint64_t output = elementwise_output(launch);
+  if (output != 0) known_.forget(output);
+}
+
+void LocalMachine::launch(const KernelLaunch& launch, StreamId stream) {
+  const Lock lock(mutex_);
+  if (launches_++ == 0) memory_.first_launch();
+  const std::uint64_t threads = product(launch.grid) * product(launch.block);
+  const Interval interval = run({Work::Kind::kernel, 0, 0, threads, Direction::device_to_device}, stream);
+  if (streams_.capturing(stream) || !evaluate(launch)) forget_written(launch);
+  ulog::Launch record{log_.static_name(NameKind::kernel, launch.name), stream, {}, {}, interval.start_ns, interval.end_ns};
+  std::copy_n(launch.grid, 3, record.grid);
+  std::copy_n(launch.block, 3, record.block);
+  log_.add(ulog::RecordType::launch, streams_.now(), record);
+}
+
+void LocalMachine::gemm(const GemmCall& call, StreamId stream) {
+  const Lock lock(mutex_);
+  const double flops = 2.0 * static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k) *
+                       static_cast<double>(call.batch);
+  const Interval interval = run({Work::Kind::gemm, flops, 0, 1, Direction::device_to_device}, stream);
+  log_.add(ulog::RecordType::gemm, streams_.now(),
+           ulog::Gemm{call.m, call.n, call.k, call.batch, log_.static_name(NameKind::function, call.function), stream,
+                      call.type, call.compute, interval.start_ns, interval.end_ns});
+}
+
+void LocalMachine::collective(const char* function, std::uint64_t bytes, std::uint32_t ranks, StreamId stream) {
+  const Lock lock(mutex_);
+  run({Work::Kind::collective, 0, static_cast<double>(bytes), 0, Direction::device_to_device}, stream);
+  log_.add(ulog::RecordType::collective, streams_.now(),
+           ulog::Collective{bytes, log_.static_name(NameKind::function, function), stream, ranks, 0});
+}
+
+Status LocalMachine::launch_graph(std::uint64_t graph, StreamId stream) {
+  const Lock lock(mutex_);
+  std::uint64_t duration = 0;
+  if (!streams_.graph(graph, &duration, nullptr)) return Status::invalid_handle;
+  streams_.advance();
+  streams_.submit(duration, stream);
+  known_.clear();  // a replay writes memory that nothing here names
+  return Status::ok;
+}
+
+}  // namespace ullage::vgpu
