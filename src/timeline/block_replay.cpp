@@ -183,32 +183,43 @@ void BlockReplay::occupy_unplaced(std::uint64_t address, std::uint64_t requested
 BlockReplay::NodeId BlockReplay::carve(std::uint64_t address, std::uint64_t rounded) {
   NodeId id = containing(address);
   if (id == none) return none;
-  const bool during_trace = position_ > 0 || nodes_[id].state != BlockState::inactive;
-  if (nodes_[id].assumed && nodes_[id].state != BlockState::inactive) {
-    shrink_assumed(id, round_size(nodes_[id].requested, timeline_.settings));
-    if (const NodeId exact = by_address_.find(address); exact != none) return exact;
-    id = containing(address);
-  } else if (during_trace) {
-    ++evidence_.misplaced;
-  }
+  if (correct_assumed(id, address)) return by_address_.find(address);
+  if (position_ > 0 || nodes_[id].state != BlockState::inactive) ++evidence_.misplaced;
   if (nodes_[id].state != BlockState::inactive) return id;
   const std::uint64_t front = address - nodes_[id].address;
   if (nodes_[id].size - front < std::min<std::uint64_t>(rounded, min_block_bytes)) return id;
   return split(id, front);
 }
 
-// A later allocation lies inside a block whose size was assumed: the block was split after all.
-void BlockReplay::shrink_assumed(NodeId id, std::uint64_t rounded) {
-  Node& node = nodes_[id];
-  node.assumed = false;
-  contradicted_.push_back(node.address);
-  if (node.size <= rounded) return;
-  const std::uint64_t cut = node.size - rounded;
-  if (node.state == BlockState::allocated) now_.allocated -= cut;
-  now_.active -= cut;
-  const NodeId back = split(id, rounded);
-  const NodeId next = nodes_[back].next;
-  if (next != none && nodes_[next].state == BlockState::inactive) merge(back, next);
+// Blocks are handed out at the front of a free block. So when an allocation begins inside or shortly behind a block
+// whose size was assumed, that block ends where the allocation begins.
+bool BlockReplay::correct_assumed(NodeId id, std::uint64_t end) {
+  if (nodes_[id].state == BlockState::inactive) id = nodes_[id].prev;
+  if (id == none || !nodes_[id].assumed || nodes_[id].state == BlockState::inactive) return false;
+  const std::uint64_t size = end - nodes_[id].address;
+  const std::uint64_t rounded = round_size(nodes_[id].requested, timeline_.settings);
+  if (size < rounded || (size > rounded && should_split(rounded, size - rounded, false, false, timeline_.settings))) {
+    return false;
+  }
+  corrections_.push_back({nodes_[id].address, size});
+  resize_assumed(id, size);
+  return true;
+}
+
+void BlockReplay::resize_assumed(NodeId id, std::uint64_t size) {
+  const std::uint64_t before = nodes_[id].size;
+  nodes_[id].assumed = false;
+  if (size > before) {
+    const NodeId rest = nodes_[id].next;
+    split(rest, size - before);
+    merge(id, rest);
+  } else {
+    const NodeId back = split(id, size);
+    const NodeId next = nodes_[back].next;
+    if (next != none && nodes_[next].state == BlockState::inactive) merge(back, next);
+  }
+  now_.active += size - before;
+  if (nodes_[id].state == BlockState::allocated) now_.allocated += size - before;
 }
 
 void BlockReplay::on_free(std::uint64_t address, bool completed) {

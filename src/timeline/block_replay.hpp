@@ -47,6 +47,12 @@ struct LiveBlock {
   static constexpr std::uint32_t before_trace = 0xffffffffU;
 };
 
+/// The true size of a block that was older than the trace.
+struct SizeCorrection {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+};
+
 /// A replay in progress. O(1) per event; memory is proportional to the blocks that live at the same time.
 class BlockReplay {
  public:
@@ -67,8 +73,8 @@ class BlockReplay {
   [[nodiscard]] std::vector<LiveBlock> live_blocks() const;
   /// All ranges with all their blocks, as Timeline states them (streams and stacks are not filled in).
   void final_state(std::vector<Segment>& segments, std::vector<Block>& blocks) const;
-  /// Addresses of blocks with an assumed size that a later allocation proved to be too large.
-  [[nodiscard]] const std::vector<std::uint64_t>& contradicted() const { return contradicted_; }
+  /// Blocks older than the trace whose assumed size a later allocation proved wrong, with their true size.
+  [[nodiscard]] const std::vector<SizeCorrection>& corrections() const { return corrections_; }
 
  private:
   using NodeId = std::uint32_t;
@@ -109,7 +115,8 @@ class BlockReplay {
   NodeId split(NodeId id, std::uint64_t front_size);
   NodeId containing(std::uint64_t address) const;
   NodeId carve(std::uint64_t address, std::uint64_t rounded);
-  void shrink_assumed(NodeId id, std::uint64_t rounded);
+  bool correct_assumed(NodeId id, std::uint64_t end);
+  void resize_assumed(NodeId id, std::uint64_t size);
   void on_segment_alloc(std::uint64_t address, std::uint64_t bytes, bool expandable);
   void on_segment_free(std::uint64_t address);
   void on_unmap(std::uint64_t address, std::uint64_t bytes);
@@ -127,7 +134,7 @@ class BlockReplay {
   HeldMap held_;
   Counters now_;
   ReplayEvidence evidence_;
-  std::vector<std::uint64_t> contradicted_;
+  std::vector<SizeCorrection> corrections_;
   std::size_t position_ = 0;
   bool frees_are_requested_ = true;
 };

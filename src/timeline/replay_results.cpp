@@ -53,6 +53,16 @@ void compare_lists(std::vector<T> mine, std::vector<T> theirs, const char* what,
   }
 }
 
+// Both lists name a block once; the state's is sorted by address.
+void apply(const std::vector<SizeCorrection>& corrections, InitialState& state) {
+  for (const SizeCorrection& correction : corrections) {
+    const auto block = std::ranges::lower_bound(state.blocks, correction.address, {}, &InitialBlock::address);
+    if (block == state.blocks.end() || block->address != correction.address) continue;
+    block->size = correction.size;
+    block->assumed = false;
+  }
+}
+
 }  // namespace
 
 std::vector<LiveBlock> BlockReplay::live_blocks() const {
@@ -85,14 +95,8 @@ InitialState settled_initial_state(const Timeline& timeline) {
     if (std::ranges::none_of(state.blocks, &InitialBlock::assumed)) break;
     BlockReplay replay(timeline, state);
     replay.advance_to(timeline.events.count());
-    if (replay.contradicted().empty()) break;
-    std::vector<std::uint64_t> split = replay.contradicted();
-    std::ranges::sort(split);
-    for (InitialBlock& block : state.blocks) {
-      if (!block.assumed || !std::ranges::binary_search(split, block.address)) continue;
-      block.size = round_size(block.requested, timeline.settings);
-      block.assumed = false;
-    }
+    if (replay.corrections().empty()) break;
+    apply(replay.corrections(), state);
   }
   return state;
 }
