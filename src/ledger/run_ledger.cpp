@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/run_ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ledger/owners.hpp"
+
+namespace ullage::ledger {
+
+namespace {
+
+bool joined(const RunInput& input) {
+  return input.history.timeline != nullptr && input.history.initial != nullptr &&
+         input.history.cuts.size() == input.marks.size() && input.history.intervals.size() == input.marks.size();
+}
+
+Line leaf(std::string id, std::string name, std::uint64_t bytes, KnownBy known_by,
+          AttributedBy attributed_by = AttributedBy::nothing) {
+  return {std::move(id), std::move(name), bytes, known_by, attributed_by, {}};
+}
+
+Line parameter_line(const OwnedBytes& owned, KnownBy known_by) {
+  if (owned.buffers == 0) return leaf("parameters", "parameters", owned.parameters, known_by, AttributedBy::named);
+  std::vector<Line> children;
+  children.push_back(leaf("parameters.weights", "weights", owned.parameters, known_by, AttributedBy::named));
+  children.push_back(leaf("parameters.buffers", "buffers", owned.buffers, known_by, AttributedBy::named));
+  Line line = sum_line("parameters", "parameters", known_by, std::move(children));
+  line.attributed_by = AttributedBy::named;
+  return line;
+}
+
+Line state_line(const OwnedBytes& owned, KnownBy known_by) {
+  std::vector<Line> children;
+  for (const auto& [state, bytes] : owned.optimizer_state) {
+    children.push_back(leaf("optimizer_state." + state, state, bytes, known_by, AttributedBy::named));
+  }
+  Line line = sum_line("optimizer_state", "optimizer state", known_by, std::move(children));
+  line.attributed_by = AttributedBy::named;
+  return line;
+}
+
+Line reserved_line(const OwnedBytes& owned, std::uint64_t allocated, std::uint64_t reserved, KnownBy known_by) {
+  std::vector<Line> lines;
+  lines.push_back(parameter_line(owned, known_by));
+  lines.push_back(leaf("gradients", "gradients", owned.gradients, known_by, AttributedBy::named));
+  lines.push_back(state_line(owned, known_by));
+  lines.push_back(leaf("unattributed", "[unattributed]", allocated - owned.total(), known_by));
+  lines.push_back(leaf("cached", "cached, not allocated", reserved - allocated, known_by));
+  return sum_line("reserved", "PyTorch reserved", known_by, std::move(lines));
+}
+
+OwnedBytes owned_at(const RunInput& input, std::size_t mark, std::uint64_t allocated) {
+  if (!joined(input)) return owned_by_sizes(input.lists, mark, allocated);
+  timeline::BlockReplay replay(*input.history.timeline, *input.history.initial);
+  replay.advance_to(input.history.cuts[mark]);
+  return owned_by_blocks(input.lists, mark, replay.live_blocks(), input.history.cuts);
+}
+
+std::uint64_t used_peak(const RunInput& input, std::uint64_t reserved_peak) {
+  return input.context_bytes + std::max(input.device_peak_bytes, reserved_peak);
+}
+
+template <class Projection>
+std::size_t highest(const std::vector<Phase>& phases, Projection projection) {
+  return static_cast<std::size_t>(std::ranges::max_element(phases, {}, projection) - phases.begin());
+}
+
+RunPeak peak_of(const RunInput& input, const RunLedger& ledger) {
+  const Phase& where = ledger.phases[ledger.allocated_peak_phase];
+  RunPeak peak;
+  peak.allocated = where.peak_allocated;
+  peak.reserved = ledger.phases[ledger.reserved_peak_phase].peak_reserved;
+  for (const Phase& phase : ledger.phases) peak.requested = std::max(peak.requested, phase.peak_requested);
+  peak.used = used_peak(input, peak.reserved);
+  peak.step = where.step;
+  peak.micro_batch = where.micro_batch;
+  peak.phase = where.name;
+  return peak;
+}
+
+}  // namespace
+
+Line chart_at(const RunInput& input, std::size_t mark, std::uint64_t* tensors_gone) {
+  const bool exact = joined(input);
+  const MarkCounters& counters = input.marks[mark].counters;
+  const std::uint64_t allocated = exact ? input.history.intervals[mark].at_end.allocated : counters.allocated;
+  const std::uint64_t stated = exact ? input.history.intervals[mark].at_end.reserved : counters.reserved;
+  const std::uint64_t reserved = std::max(stated, allocated);
+  const OwnedBytes owned = owned_at(input, mark, allocated);
+  if (tensors_gone != nullptr) *tensors_gone = owned.gone;
+  const std::uint64_t device = mark < input.device_bytes.size() ? input.device_bytes[mark] : 0;
+  std::vector<Line> lines;
+  lines.push_back(leaf("context", "CUDA context and loaded modules", input.context_bytes, KnownBy::estimated));
+  lines.push_back(reserved_line(owned, allocated, reserved, input.known_by));
+  lines.push_back(leaf("outside_pytorch", "outside PyTorch", device > reserved ? device - reserved : 0, input.known_by));
+  return sum_line("used", "used on the device", input.known_by, std::move(lines));
+}
+
+std::optional<RunLedger> build(const RunInput& input) {
+  if (input.marks.empty()) return std::nullopt;
+  RunLedger ledger;
+  ledger.exact = joined(input);
+  ledger.phases = split_phases(input.marks);
+  const auto intervals = ledger.exact ? input.history.intervals : std::span<const timeline::Interval>{};
+  measure_phases(ledger.phases, input.marks, intervals, input.known_by);
+  ledger.allocated_peak_phase = highest(ledger.phases, &Phase::peak_allocated);
+  ledger.reserved_peak_phase = highest(ledger.phases, &Phase::peak_reserved);
+  ledger.peak = peak_of(input, ledger);
+  const Phase& where = ledger.phases[ledger.allocated_peak_phase];
+  ledger.below_peak = where.peak_allocated - std::min(where.peak_allocated, where.allocated);
+  ledger.used = chart_at(input, where.end_mark, &ledger.tensors_gone);
+  return ledger;
+}
+
+}  // namespace ullage::ledger
