@@ -45,7 +45,8 @@ HandleTable<Descriptor>& descriptors() { return handles<Descriptor>(); }
 
 std::size_t bytes_of_type(int type) {
   switch (type) {
-    case 0: case 3: case 5: case 6: case 15: case 26: return 8;  // handle, int64, double, pointer, descriptor, fraction
+    case 0: case 3: case 5: case 6: case 15: return 8;  // handle, int64, double, pointer, descriptor
+    case 26: return 16;                                 // fraction
     case 2: case 24: return 1;                                  // boolean, char
     default: return 4;                                          // enumerations, float, int32
   }
