@@ -72,6 +72,9 @@ int ncclMemAlloc(void**, std::size_t);
 int ncclMemFree(void*);
 const char* ncclGetLastError(void*);
 
+int cuMemcpyHtoD_v2(std::uint64_t, const void*, std::size_t);
+int cuMemcpyDtoH_v2(void*, std::uint64_t, std::size_t);
+
 int nvmlInit_v2();
 int nvmlShutdown();
 int nvmlDeviceGetCount_v2(unsigned*);
@@ -208,6 +211,16 @@ void test_cudnn_lstm() {
   cudnnDestroy(handle);
 }
 
+void write(void* device, std::uint32_t value) {
+  cuMemcpyHtoD_v2(reinterpret_cast<std::uint64_t>(device), &value, sizeof value);
+}
+
+std::uint32_t read(const void* device) {
+  std::uint32_t value = 0;
+  cuMemcpyDtoH_v2(&value, reinterpret_cast<std::uint64_t>(device), sizeof value);
+  return value;
+}
+
 void test_nccl() {
   Id first{}, second{};
   void *comm = nullptr, *pair = nullptr;
@@ -220,12 +233,12 @@ void test_nccl() {
   CHECK(ncclCommGetAsyncError(comm, &value) == 0 && value == 0);
   void *from = nullptr, *to = nullptr;
   CHECK(ncclMemAlloc(&from, 4096) == 0 && ncclMemAlloc(&to, 4096) == 0 && from != to);
-  static_cast<char*>(from)[7] = 9;
-  CHECK(ncclAllReduce(from, to, 1024, 7, 0, comm, nullptr) == 0 && static_cast<char*>(to)[7] == 9);
+  write(from, 9);
+  CHECK(ncclAllReduce(from, to, 1, 3, 0, comm, nullptr) == 0 && read(to) == 9);
   CHECK(ncclAllReduce(from, to, 1024, 99, 0, comm, nullptr) == 4 && ncclAllReduce(from, to, 1, 7, 0, from, nullptr) == 4);
-  static_cast<char*>(from)[7] = 5;
-  CHECK(ncclGroupStart() == 0 && ncclSend(from, 1024, 7, 0, comm, nullptr) == 0);
-  CHECK(ncclRecv(to, 1024, 7, 0, comm, nullptr) == 0 && ncclGroupEnd() == 0 && static_cast<char*>(to)[7] == 5);
+  write(from, 5);
+  CHECK(ncclGroupStart() == 0 && ncclSend(from, 1, 3, 0, comm, nullptr) == 0);
+  CHECK(ncclRecv(to, 1, 3, 0, comm, nullptr) == 0 && ncclGroupEnd() == 0 && read(to) == 5);
   CHECK(ncclGroupEnd() == 5);
   CHECK(ncclMemFree(from) == 0 && ncclMemFree(to) == 0 && ncclMemFree(to) == 4);
   CHECK(ncclCommDestroy(comm) == 0 && ncclCommDestroy(comm) == 4);
