@@ -35,7 +35,7 @@ function(ullage_standin)
     BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON
     # The version script hides everything but the API, so functions of the API need no annotation.
     C_VISIBILITY_PRESET default CXX_VISIBILITY_PRESET default)
-  target_link_options(${target} PRIVATE "-Wl,--version-script=${stem}.map" -Wl,-Bsymbolic-functions
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${stem}.map" -Wl,-Bsymbolic-functions -Wl,--no-undefined
                       -static-libstdc++ -static-libgcc)
   target_link_libraries(${target} PRIVATE ullage_options ${LIB_LINKS})
   if(NOT LIB_NAME STREQUAL "cuda")

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hook of a rehearsal: runs inside the script's process, marks phases, names owners, ends the run after its steps.
+
+It uses PyTorch's official hooks wherever there is one, keeps no tensor alive, and writes facts only; everything that is
+computed from them is the business of the ullage program.
+"""
+import sys
+
+from .importing import after_import
+
+
+def install():
+    """Arranges for the hook to start when torch has been imported. Imports nothing heavy."""
+    after_import("torch", _start)
+
+
+def _start(torch):
+    try:
+        from .session import Session
+
+        Session(torch).start()
+    except Exception as error:  # the script must run whatever happens here
+        sys.stderr.write(f"ullage: the hook did not start: {error!r}\n")

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened at least once: evaluation, generation, checkpoints, the shapes of batches, synchronisations by name."""
+import functools
+
+from .importing import after_import
+
+
+class Observations:
+    def __init__(self, torch, session):
+        self._torch = torch
+        self._session = session
+        self._seen = set()
+        self._shapes = None
+
+    def attach(self):
+        self._watch(self._torch, "save", "checkpoint_save")
+        after_import("safetensors.torch", lambda m: self._watch(m, "save_file", "checkpoint_save"))
+        after_import("transformers.generation.utils", lambda m: self._watch(m.GenerationMixin, "generate", "generation"))
+        for owner, name in ((self._torch.cuda, "synchronize"), (self._torch.cuda.Stream, "synchronize"),
+                            (self._torch.cuda.Event, "synchronize")):
+            self._name_line(owner, name)
+
+    def saw(self, what):
+        if what not in self._seen:
+            self._seen.add(what)
+            self._session.records.add("saw", what=what)
+
+    def see_forward(self, module, args, kwargs):
+        if not module.training and not self._torch.is_grad_enabled():
+            self.saw("evaluation")
+        shapes = [list(v.shape) for v in (*args, *kwargs.values()) if isinstance(v, self._torch.Tensor)]
+        if shapes != self._shapes:
+            self._shapes = shapes
+            self._session.records.add("batch", step=self._session.phases.step, shapes=shapes)
+
+    def _watch(self, owner, name, what):
+        function = getattr(owner, name)
+
+        @functools.wraps(function)
+        def watched(*args, **kwargs):
+            self.saw(what)
+            return function(*args, **kwargs)
+
+        setattr(owner, name, watched)
+
+    def _name_line(self, owner, name):
+        """The device cannot ask for the line of a synchronisation: PyTorch may hold its allocator's lock then."""
+        function = getattr(owner, name)
+        session = self._session
+
+        @functools.wraps(function)
+        def named(*args, **kwargs):
+            session.device.name_line(session.lines.current())
+            return function(*args, **kwargs)
+
+        setattr(owner, name, named)

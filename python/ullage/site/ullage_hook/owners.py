@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who owns which storage: parameters, buffers, gradients and optimizer state, by weak references only."""
+import gc
+import weakref
+
+
+class Owners:
+    def __init__(self, torch, records):
+        self._torch = torch
+        self._records = records
+        self._modules = []     # weak references to outermost modules
+        self._optimizers = []  # weak references
+        self._parameters = {}  # id -> (weak reference, name)
+        self._last = {}        # class -> rows written last
+
+    @property
+    def known(self):
+        return bool(self._modules or self._optimizers)
+
+    def see_module(self, module):
+        if any(ref() is module for ref in self._modules):
+            return
+        self._modules.append(weakref.ref(module))
+        for name, parameter in module.named_parameters():
+            self._parameters[id(parameter)] = (weakref.ref(parameter), name)
+
+    def see_optimizer(self, optimizer):
+        if not any(ref() is optimizer for ref in self._optimizers):
+            self._optimizers.append(weakref.ref(optimizer))
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                known = self._parameters.get(id(parameter))
+                if known is None or known[0]() is not parameter:
+                    self._parameters[id(parameter)] = (weakref.ref(parameter), f"parameter {len(self._parameters)}")
+
+    def find_modules(self):
+        """Before the first forward nobody has shown a module: take the outermost ones that are alive."""
+        module_type = self._torch.nn.Module
+        alive = [o for o in gc.get_objects() if isinstance(o, module_type)]
+        inner = {id(child) for module in alive for child in module.children()}
+        for module in alive:
+            if id(module) not in inner:
+                self.see_module(module)
+
+    def write(self, index):
+        """Writes the rows that changed since the last call."""
+        rows = {"parameter": [], "buffer": [], "gradient": [], "optimizer_state": []}
+        for reference, name in list(self._parameters.values()):
+            parameter = reference()
+            if parameter is not None:
+                self._row(rows["parameter"], "parameter", parameter, name)
+                self._row(rows["gradient"], "gradient", parameter.grad, name)
+        self._buffers(rows["buffer"])
+        self._states(rows["optimizer_state"])
+        changed = [name for name, value in rows.items() if self._last.get(name, []) != value]
+        if not changed:
+            return
+        for name in changed:
+            self._last[name] = rows[name]
+        self._records.add("tensors", index=index, complete=changed, tensors=[r for name in changed for r in rows[name]])
+
+    def _buffers(self, rows):
+        for reference in self._modules:
+            module = reference()
+            if module is not None:
+                for name, buffer in module.named_buffers():
+                    self._row(rows, "buffer", buffer, name)
+
+    def _states(self, rows):
+        for reference in self._optimizers:
+            optimizer = reference()
+            if optimizer is None:
+                continue
+            kind = type(optimizer).__name__
+            for parameter, state in list(optimizer.state.items()):
+                name = self._parameters.get(id(parameter), (None, ""))[1]
+                for key, value in (state.items() if isinstance(state, dict) else ()):
+                    self._row(rows, "optimizer_state", value, name, str(key), kind)
+
+    def _row(self, rows, owner, tensor, name, state=None, optimizer=None):
+        local = getattr(tensor, "_local_tensor", tensor)  # the part of a distributed tensor that is here
+        if not isinstance(local, self._torch.Tensor) or not local.is_cuda:
+            return
+        try:
+            storage = local.untyped_storage()
+            address, size = storage.data_ptr(), storage.nbytes()
+        except (RuntimeError, NotImplementedError):
+            return  # a sparse or wrapped tensor has no single storage
+        if size:
+            rows.append([owner, name, state, str(local.dtype).removeprefix("torch."), address, size, optimizer])

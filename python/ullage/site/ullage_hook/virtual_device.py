@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in driver's functions for the hook, through ctypes. Where the driver is not the stand-in, nothing happens."""
+import ctypes
+
+_LINE_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.POINTER(ctypes.c_char), ctypes.c_uint32)
+
+
+class VirtualDevice:
+    def __init__(self):
+        try:
+            library = ctypes.PyDLL("libcuda.so.1")
+            library.ullage_owns_run  # a real driver lacks it
+        except (OSError, AttributeError):
+            library = None
+        self._library = library
+        self._callback = None
+
+    @property
+    def present(self):
+        return self._library is not None
+
+    def owns_run(self):
+        """True when this process is the one whose memory the run is about."""
+        return self.present and self._library.ullage_owns_run() == 1
+
+    def mark(self, index):
+        if self.present:
+            self._library.ullage_mark(ctypes.c_uint32(index))
+
+    def flush(self):
+        if self.present:
+            self._library.ullage_flush()
+
+    def name_line(self, line):
+        """Names the line of code from which the next synchronisation of this thread comes."""
+        if self.present:
+            self._library.ullage_set_thread_line(line.encode("utf-8", "replace"))
+
+    def ask_lines_from(self, current_line):
+        """From now on the device asks current_line() for the line of code of each transfer."""
+        if not self.present:
+            return
+
+        def answer(buffer, capacity):
+            text = current_line().encode("utf-8", "replace")[: capacity - 1]
+            ctypes.memmove(buffer, text, len(text))
+            return len(text)
+
+        self._callback = _LINE_CALLBACK(answer)
+        self._library.ullage_set_line_callback(self._callback)
+
+    def stop_asking(self):
+        if self.present:
+            self._library.ullage_set_line_callback(None)
