@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a run directory: marks.jsonl, snapshot.pickle and device.ulog, joined. Format: docs/run_directory.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "ingest/run_directory/device_log.hpp"
+#include "ingest/run_directory/join.hpp"
+#include "ingest/run_directory/run_facts.hpp"
+#include "ingest/snapshot/snapshot.hpp"
+#include "ledger/run_ledger.hpp"
+
+namespace ullage::ingest {
+
+struct RunDirectory {
+  std::string path;
+  RunFacts facts;
+  std::optional<Snapshot> snapshot;  ///< of the device whose history was recorded
+  std::optional<DeviceLog> device;   ///< rehearsals only
+  Join join;
+  std::vector<std::uint64_t> device_bytes;  ///< at each mark, from device.ulog; empty when it does not know all marks
+  std::vector<std::string> notes;           ///< what is missing, damaged or does not agree
+  bool partial = false;                     ///< something that should be there is not
+
+  /// What ledger::build needs; valid as long as this object lives and is not moved.
+  [[nodiscard]] ledger::RunInput ledger_input() const;
+};
+
+/// Errors: `io` when the directory has no marks.jsonl; `bad_input` when that file has no record at all. Everything else
+/// that is missing or damaged is noted.
+Result<RunDirectory> read_run_directory(const std::string& path);
+
+}  // namespace ullage::ingest

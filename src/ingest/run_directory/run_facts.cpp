@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/run_directory/run_facts.hpp"
+
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <unordered_map>
+#include <utility>
+
+#include "ingest/run_directory/json_fields.hpp"
+
+namespace ullage::ingest {
+
+namespace {
+
+using ledger::MarkName;
+using ledger::TensorClass;
+
+constexpr std::string_view line_head = "{\"c\":\"";
+constexpr std::string_view line_middle = "\",\"r\":";
+constexpr std::size_t checksum_digits = 8;
+constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+
+std::optional<MarkName> mark_name(std::string_view text) {
+  constexpr std::pair<std::string_view, MarkName> names[] = {
+      {"load_begin", MarkName::load_begin},           {"forward_begin", MarkName::forward_begin},
+      {"forward_end", MarkName::forward_end},         {"backward_begin", MarkName::backward_begin},
+      {"backward_end", MarkName::backward_end},       {"optimizer_begin", MarkName::optimizer_begin},
+      {"optimizer_end", MarkName::optimizer_end},     {"run_end", MarkName::run_end}};
+  for (const auto& [name, value] : names) {
+    if (name == text) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<TensorClass> tensor_class(std::string_view text) {
+  constexpr std::array<std::string_view, ledger::tensor_classes> names = {"parameter", "buffer", "gradient",
+                                                                          "optimizer_state"};
+  const auto it = std::ranges::find(names, text);
+  if (it == names.end()) return std::nullopt;
+  return static_cast<TensorClass>(it - names.begin());
+}
+
+// The record inside a line, when the line has the right form and checksum.
+std::optional<std::string_view> checked_record(std::string_view line) {
+  constexpr std::size_t start = line_head.size() + checksum_digits + line_middle.size();
+  if (line.size() <= start || !line.starts_with(line_head) || !line.ends_with('}')) return std::nullopt;
+  if (line.substr(line_head.size() + checksum_digits, line_middle.size()) != line_middle) return std::nullopt;
+  const std::string_view digits = line.substr(line_head.size(), checksum_digits);
+  std::uint32_t stated = 0;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), stated, 16);
+  if (failed != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  const std::string_view record = line.substr(start, line.size() - start - 1);
+  const auto* bytes = reinterpret_cast<const Bytef*>(record.data());
+  if (crc32_z(0, bytes, record.size()) != stated) return std::nullopt;
+  return record;
+}
+
+ledger::MarkCounters counters_of(const JsonFields& r) {
+  ledger::MarkCounters c;
+  c.allocs = r.count("allocs");
+  c.frees = r.count("frees");
+  c.segments_allocated = r.count("segments_allocated");
+  c.segments_freed = r.count("segments_freed");
+  c.allocated = r.count("allocated");
+  c.reserved = r.count("reserved");
+  c.requested = r.count("requested");
+  c.active = r.count("active");
+  c.peak_allocated = r.count("peak_allocated");
+  c.peak_reserved = r.count("peak_reserved");
+  c.retries = r.count("retries");
+  c.ooms = r.count("ooms");
+  c.time_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(r.integer("time_ns"), 0));
+  return c;
+}
+
+class FactsReader {
+ public:
+  RunFacts run(std::string_view text) {
+    std::size_t offset = 0;
+    while (offset < text.size()) {
+      const std::size_t end = std::min(text.find('\n', offset), text.size());
+      const std::string_view line = text.substr(offset, end - offset);
+      if (!line.empty() && !take_line(line)) {
+        set_damage(offset, end == text.size());
+        break;
+      }
+      offset = end + 1;
+    }
+    place_lists();
+    return std::move(facts_);
+  }
+
+ private:
+  using Handler = void (FactsReader::*)(const JsonFields&);
+
+  bool take_line(std::string_view line) {
+    const auto record = checked_record(line);
+    if (!record) return false;
+    rapidjson::Document document;
+    document.Parse<parse_flags>(record->data(), record->size());
+    if (document.HasParseError() || !document.IsObject()) return false;
+    ++facts_.records;
+    const JsonFields fields(document, facts_.bad_values);
+    if (const Handler handler = handler_for(fields.text("kind"))) (this->*handler)(fields);
+    return true;
+  }
+
+  static Handler handler_for(std::string_view kind) {
+    constexpr std::pair<std::string_view, Handler> handlers[] = {
+        {"process", &FactsReader::on_process},     {"history", &FactsReader::on_history},
+        {"mark", &FactsReader::on_mark},           {"tensors", &FactsReader::on_tensors},
+        {"oom", &FactsReader::on_oom},             {"caught_oom", &FactsReader::on_caught},
+        {"exception", &FactsReader::on_exception}, {"stop", &FactsReader::on_stop},
+        {"note", &FactsReader::on_note},           {"saw", &FactsReader::on_saw},
+        {"batch", &FactsReader::on_batch},         {"end", &FactsReader::on_end}};
+    for (const auto& [name, handler] : handlers) {
+      if (name == kind) return handler;
+    }
+    return nullptr;
+  }
+
+  void set_damage(std::size_t offset, bool last_line) {
+    facts_.damage = Error{ErrorKind::bad_input,
+                          last_line ? "the last line is cut or damaged" : "a line does not match its checksum",
+                          "byte " + std::to_string(offset), "{\"c\":\"CRC-32\",\"r\":RECORD}",
+                          "what stands before it was read"};
+  }
+
+  void on_process(const JsonFields& r) {
+    ProcessFacts process;
+    process.pid = r.integer("pid");
+    if (const auto* argv = r.list("argv")) {
+      for (const auto& argument : argv->GetArray()) process.argv.push_back(r.text_of(argument));
+    }
+    process.python = r.text("python");
+    process.torch = r.text("torch");
+    process.cuda = r.text("cuda");
+    process.cwd = r.text("cwd");
+    process.cudnn = text_or_number(r, "cudnn");
+    process.hook_version = text_or_number(r, "hook_version");
+    facts_.process = std::move(process);
+  }
+
+  static std::string text_or_number(const JsonFields& r, const char* key) {
+    const auto* value = r.find(key);
+    if (value != nullptr && value->IsInt64()) return std::to_string(value->GetInt64());
+    return r.text(key);
+  }
+
+  void on_history(const JsonFields& r) {
+    HistoryStart history;
+    history.stacks = r.text("stacks");
+    if (r.find("max_entries") != nullptr) history.max_entries = r.count("max_entries");
+    history.device = static_cast<int>(r.small_count("device") & 0xffff);
+    history.counters = counters_of(r);
+    facts_.history = std::move(history);
+  }
+
+  void on_mark(const JsonFields& r) {
+    ledger::Mark mark;
+    mark.index = r.small_count("index");
+    mark.name = mark_name(r.text("name")).value_or(MarkName::other);
+    mark.step = r.small_count("step");
+    mark.micro_batch = r.small_count("micro_batch");
+    mark.optimizer = text_or_number(r, "optimizer");
+    mark.counters = counters_of(r);
+    facts_.marks.push_back(std::move(mark));
+  }
+
+  void on_tensors(const JsonFields& r) {
+    ledger::TensorList list;
+    list.mark = r.small_count("index");  // the mark's index until place_lists
+    if (const auto* complete = r.list("complete")) {
+      for (const auto& name : complete->GetArray()) {
+        if (const auto known = tensor_class(r.text_of(name))) list.complete[static_cast<std::size_t>(*known)] = true;
+      }
+    }
+    if (const auto* tensors = r.list("tensors")) {
+      for (const auto& row : tensors->GetArray()) take_tensor(row, r, list);
+    }
+    facts_.lists.push_back(std::move(list));
+  }
+
+  void take_tensor(const rapidjson::Value& row, const JsonFields& r, ledger::TensorList& list) {
+    if (!row.IsArray() || row.Size() < 6 || !row[4].IsUint64()) {
+      ++facts_.bad_values;
+      return;
+    }
+    const auto known = tensor_class(r.text_of(row[0]));
+    if (!known) return;
+    ledger::Tensor tensor;
+    tensor.tensor_class = *known;
+    tensor.name = r.text_of(row[1]);
+    tensor.state = r.text_of(row[2]);
+    tensor.dtype = r.text_of(row[3]);
+    tensor.address = row[4].GetUint64();
+    tensor.bytes = r.count_of(row[5]);
+    if (row.Size() > 6 && row[6].IsString()) tensor.optimizer = r.text_of(row[6]);
+    if (row.Size() > 6 && row[6].IsUint64()) tensor.optimizer = std::to_string(row[6].GetUint64());
+    list.tensors.push_back(std::move(tensor));
+  }
+
+  void on_oom(const JsonFields& r) {
+    OutOfMemory oom;
+    oom.requested_bytes = r.count("requested_bytes");
+    oom.total_bytes = r.count("total_bytes");
+    oom.free_bytes = r.count("free_bytes");
+    oom.step = r.small_count("step");
+    oom.micro_batch = r.small_count("micro_batch");
+    oom.phase = r.text("phase");
+    oom.module = r.text("module");
+    oom.line = r.text("line");
+    oom.text = r.text("text");
+    oom.marks_before = facts_.marks.size();
+    oom.counters = counters_of(r);
+    facts_.ooms.push_back(std::move(oom));
+  }
+
+  void on_caught(const JsonFields& r) { facts_.caught_ooms = r.count("count"); }
+  void on_exception(const JsonFields& r) {
+    facts_.exception = ScriptException{r.text("type"), r.text("text"), r.flag("oom")};
+  }
+  void on_stop(const JsonFields& r) { facts_.stop = StopFacts{r.text("reason"), r.small_count("steps")}; }
+  void on_note(const JsonFields& r) { facts_.notes.push_back(r.text("text")); }
+  void on_end(const JsonFields& r) {
+    facts_.end = EndFacts{r.text("status"), r.text("snapshot_error"), r.flag("snapshot")};
+  }
+
+  void on_saw(const JsonFields& r) {
+    std::string what = r.text("what");
+    if (std::ranges::find(facts_.saw, what) == facts_.saw.end()) facts_.saw.push_back(std::move(what));
+  }
+
+  void on_batch(const JsonFields& r) {
+    const auto* shapes = r.list("shapes");
+    rapidjson::StringBuffer text;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+    if (shapes != nullptr && flat(*shapes, 3)) shapes->Accept(writer);
+    facts_.batches.push_back({r.small_count("step"), std::string(text.GetString(), text.GetSize())});
+  }
+
+  // Writing recurses, so deep values are not written.
+  static bool flat(const rapidjson::Value& value, int depth) {
+    if (value.IsObject() || depth == 0) return false;
+    if (!value.IsArray()) return true;
+    return std::ranges::all_of(value.GetArray(), [depth](const auto& item) { return flat(item, depth - 1); });
+  }
+
+  // From the index of a mark to its position; lists of marks that are not there are dropped.
+  void place_lists() {
+    std::unordered_map<std::size_t, std::size_t> positions;
+    for (std::size_t i = 0; i < facts_.marks.size(); ++i) positions.emplace(facts_.marks[i].index, i);
+    std::erase_if(facts_.lists, [&](ledger::TensorList& list) {
+      const auto it = positions.find(list.mark);
+      if (it == positions.end()) return ++facts_.bad_values, true;
+      list.mark = it->second;
+      return false;
+    });
+    std::ranges::stable_sort(facts_.lists, {}, &ledger::TensorList::mark);
+  }
+
+  RunFacts facts_;
+};
+
+}  // namespace
+
+RunFacts read_run_facts(std::string_view text) { return FactsReader().run(text); }
+
+}  // namespace ullage::ingest

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads marks.jsonl, the facts and marks that the Python hook wrote. Format: docs/run_directory.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "ledger/facts.hpp"
+
+namespace ullage::ingest {
+
+struct ProcessFacts {
+  std::int64_t pid = 0;
+  std::vector<std::string> argv;
+  std::string python, torch, cuda, cudnn, cwd, hook_version;  ///< empty when not given
+};
+
+/// Recording of PyTorch's memory history began.
+struct HistoryStart {
+  std::string stacks;  ///< `python`, `all`, `none`
+  std::optional<std::uint64_t> max_entries;
+  int device = 0;
+  ledger::MarkCounters counters;
+};
+
+/// An OutOfMemoryError was raised. Sizes are bytes.
+struct OutOfMemory {
+  std::uint64_t requested_bytes = 0, total_bytes = 0, free_bytes = 0;
+  std::uint32_t step = 0, micro_batch = 0;
+  std::string phase, module, line, text;  ///< empty when not known
+  std::size_t marks_before = 0;           ///< how many marks stand before it
+  ledger::MarkCounters counters;
+};
+
+struct ScriptException {
+  std::string type, text;
+  bool oom = false;
+};
+
+struct StopFacts {
+  std::string reason;
+  std::uint32_t steps = 0;
+};
+
+struct BatchFacts {
+  std::uint32_t step = 0;
+  std::string shapes;  ///< as JSON
+};
+
+struct EndFacts {
+  std::string status, snapshot_error;
+  bool snapshot = false;
+};
+
+struct RunFacts {
+  std::optional<ProcessFacts> process;
+  std::optional<HistoryStart> history;
+  std::vector<ledger::Mark> marks;
+  std::vector<ledger::TensorList> lists;
+  std::vector<OutOfMemory> ooms;
+  std::optional<std::uint64_t> caught_ooms;
+  std::optional<ScriptException> exception;
+  std::optional<StopFacts> stop;
+  std::vector<BatchFacts> batches;
+  std::vector<std::string> notes;
+  std::vector<std::string> saw;
+  std::optional<EndFacts> end;
+  std::uint64_t records = 0;     ///< records read
+  std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out
+  std::optional<Error> damage;   ///< the first line that does not match its checksum or is no record; reading ended there
+  [[nodiscard]] bool partial() const { return damage.has_value() || !end.has_value(); }
+};
+
+/// Reads the text of a marks.jsonl. Never fails: what stands before the first damage is kept.
+RunFacts read_run_facts(std::string_view text);
+
+}  // namespace ullage::ingest
