@@ -26,8 +26,7 @@ using Result = tl::expected<T, Error>;
 /// Shorthand for the failure branch of a Result.
 inline tl::unexpected<Error> fail(ErrorKind kind, std::string what, std::string where = {}, std::string expected = {},
                                   std::string hint = {}) {
-  return tl::unexpected<Error>(
-      Error{kind, std::move(what), std::move(where), std::move(expected), std::move(hint)});
+  return tl::unexpected<Error>(Error{kind, std::move(what), std::move(where), std::move(expected), std::move(hint)});
 }
 
 }  // namespace ullage
