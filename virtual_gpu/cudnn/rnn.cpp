@@ -114,14 +114,15 @@ int cudnnGetRNNWeightParams(void* /*handle*/, void* descriptor, std::int32_t lay
                             const void* space, std::int32_t id, void* matrix_descriptor, void** matrix_address,
                             void* bias_descriptor, void** bias_address) {
   const Rnn rnn = rnn_of(descriptor);
-  if (layer < 0 || layer >= rnn.pseudo_layers() || id < 0 || matrix_address == nullptr || bias_address == nullptr)
-    return bad_param;
-  const bool exists = id < rnn.matrices();
-  const Extent extent = exists ? matrix(rnn, layer, id) : Extent{};
-  describe(matrix_descriptor, rnn.data_type, extent);
-  describe(bias_descriptor, rnn.data_type, exists && has_bias(rnn, id) ? Extent{rnn.hidden, 1} : Extent{});
-  *matrix_address = exists ? address(space, matrix_offset(rnn, layer, id), rnn.data_type) : nullptr;
-  *bias_address = exists && has_bias(rnn, id) ? address(space, bias_offset(rnn, layer, id), rnn.data_type) : nullptr;
+  if (layer < 0 || layer >= rnn.pseudo_layers() || id < 0) return bad_param;
+  const bool exists = id < rnn.matrices(), biased = exists && has_bias(rnn, id);
+  describe(matrix_descriptor, rnn.data_type, exists ? matrix(rnn, layer, id) : Extent{});
+  describe(bias_descriptor, rnn.data_type, biased ? Extent{rnn.hidden, 1} : Extent{});
+  // Callers that want one of the two pass null for the other.
+  if (matrix_address != nullptr)
+    *matrix_address = exists ? address(space, matrix_offset(rnn, layer, id), rnn.data_type) : nullptr;
+  if (bias_address != nullptr)
+    *bias_address = biased ? address(space, bias_offset(rnn, layer, id), rnn.data_type) : nullptr;
   return success;
 }
 
