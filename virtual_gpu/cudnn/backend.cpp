@@ -14,7 +14,8 @@ using namespace ullage::vgpu::cudnn;
 namespace {
 
 enum Type : int {
-  tensor_type = 17, operation_matmul = 19, operation_conv_first = 10, operation_conv_last = 12,
+  engine_type = 2, config_type = 3, heuristics_type = 4, plan_type = 5, graph_type = 15, tensor_type = 17,
+  operation_matmul = 19, operation_conv_first = 10, operation_conv_last = 12,
   operation_sdpa_forward = 41, operation_sdpa_backward = 43
 };
 
@@ -37,7 +38,7 @@ struct Attribute {
 
 struct Descriptor {
   int type = 0;
-  bool finalised = false;
+  Work work;  ///< of a finalised graph, and of the heuristics, engine, configuration and plan made from it
   std::map<int, Attribute> attributes;
 };
 
@@ -58,18 +59,18 @@ Descriptor copy_of(const void* handle) {
   return result;
 }
 
+Work work_of(const void* handle) {
+  Work result;
+  descriptors().with(handle, [&](Descriptor& found) { result = found.work; });
+  return result;
+}
+
 template <class T>
 std::vector<T> values(const Descriptor& descriptor, int name) {
   const auto found = descriptor.attributes.find(name);
   if (found == descriptor.attributes.end()) return {};
   std::vector<T> result(found->second.bytes.size() / sizeof(T));
   if (!result.empty()) std::memcpy(result.data(), found->second.bytes.data(), result.size() * sizeof(T));
-  return result;
-}
-
-Attribute one_pointer(void* value) {
-  Attribute result{backend_descriptor, 1, std::vector<std::uint8_t>(sizeof value)};
-  std::memcpy(result.bytes.data(), &value, sizeof value);
   return result;
 }
 
@@ -80,17 +81,14 @@ int answer(T value, std::int64_t requested, std::int64_t* count, void* out) {
   return success;
 }
 
-/// The caller brings the descriptors that a query for descriptors fills in: hand the graph on to them.
-int fill_descriptor(void* source, int graph_from, int graph_to, std::int64_t requested, std::int64_t* count, void* out) {
+/// The caller brings the descriptors that a query for descriptors fills in.
+int fill_descriptor(void* source, std::int64_t requested, std::int64_t* count, void* out) {
   if (count != nullptr) *count = 1;
   if (out == nullptr || requested < 1) return success;
-  const auto graph = values<void*>(copy_of(source), graph_from);
   void* target = nullptr;
   std::memcpy(&target, out, sizeof target);
-  descriptors().with(target, [&](Descriptor& found) {
-    found.finalised = true;
-    if (!graph.empty()) found.attributes[graph_to] = one_pointer(graph.front());
-  });
+  const Work work = work_of(source);
+  descriptors().with(target, [&](Descriptor& found) { found.work = work; });
   return success;
 }
 
@@ -130,11 +128,11 @@ double matmul_flops(const std::map<int, Tensor>& tensors) {
   return 2 * c->second.elements * static_cast<double>(a->second.dimensions.back());
 }
 
-/// Forward, input and weight gradient of a convolution do the same products: y elements x weights per output channel.
+/// Forward, input and weight gradient do the same products: y elements x weights per output channel.
 double convolution_flops(int type, const std::map<int, Tensor>& tensors) {
-  // forward 703 W 704 X 705 Y; backward filter and data number theirs in their own order, so go by the rank's content.
-  if (type != operation_conv_first) return 0;
-  const auto w = tensors.find(703), y = tensors.find(705);
+  constexpr int weights[] = {703, 715, 709}, outputs[] = {705, 717, 711};  // forward, weight and input gradient
+  const int form = type - operation_conv_first;
+  const auto w = tensors.find(weights[form]), y = tensors.find(outputs[form]);
   if (w == tensors.end() || y == tensors.end() || w->second.dimensions.empty() || w->second.dimensions.front() == 0)
     return 0;
   return 2 * y->second.elements * w->second.elements / static_cast<double>(w->second.dimensions.front());
@@ -171,20 +169,27 @@ void add_operation(const void* handle, std::set<void*>* seen, Work* work) {
   work->flops += flops_of(operation.type, tensors);
 }
 
-void* pointer_of(const void* handle, int name) {
-  const auto found = values<void*>(copy_of(handle), name);
-  return found.empty() ? nullptr : found.front();
-}
-
-Work work_of_plan(const void* plan) {
+Work work_of_graph(const Descriptor& graph) {
   Work work;
   work.kind = Work::Kind::kernel;
-  const void* config = pointer_of(plan, plan_config);
-  const void* graph = pointer_of(config, heur_graph);
-  if (graph == nullptr) graph = pointer_of(pointer_of(config, config_engine), engine_graph);
   std::set<void*> seen;
-  for (void* operation : values<void*>(copy_of(graph), graph_operations)) add_operation(operation, &seen, &work);
+  for (void* operation : values<void*>(graph, graph_operations)) add_operation(operation, &seen, &work);
   return work;
+}
+
+/// The work of a descriptor is known when it is finalised: what it was made from may be gone when the plan runs.
+Work work_at_finalisation(const Descriptor& descriptor) {
+  int origin = 0;
+  switch (descriptor.type) {
+    case graph_type: return work_of_graph(descriptor);
+    case heuristics_type: origin = heur_graph; break;
+    case engine_type: origin = engine_graph; break;
+    case config_type: origin = config_engine; break;
+    case plan_type: origin = plan_config; break;
+    default: return {};
+  }
+  const auto made_from = values<void*>(descriptor, origin);
+  return made_from.empty() ? descriptor.work : work_of(made_from.front());
 }
 
 }  // namespace
@@ -193,7 +198,7 @@ extern "C" {
 
 int cudnnBackendCreateDescriptor(int type, void** descriptor) {
   if (descriptor == nullptr) return bad_param_null;
-  *descriptor = descriptors().create(Descriptor{type, false, {}});
+  *descriptor = descriptors().create(Descriptor{type, {}, {}});
   return success;
 }
 
@@ -204,7 +209,8 @@ int cudnnBackendInitialize(void* descriptor) {
 }
 
 int cudnnBackendFinalize(void* descriptor) {
-  return descriptors().with(descriptor, [](Descriptor& found) { found.finalised = true; }) ? success : bad_param;
+  const Work work = work_at_finalisation(copy_of(descriptor));
+  return descriptors().with(descriptor, [&](Descriptor& found) { found.work = work; }) ? success : bad_param;
 }
 
 int cudnnBackendSetAttribute(void* descriptor, int name, int type, std::int64_t count, const void* elements) {
@@ -220,8 +226,8 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int /*type*/, std::int6
                              void* out) {
   if (!descriptors().with(descriptor, [](Descriptor&) {})) return bad_param;
   switch (name) {
-    case heur_results: return fill_descriptor(descriptor, heur_graph, heur_graph, requested, count, out);
-    case config_engine: return fill_descriptor(descriptor, heur_graph, engine_graph, requested, count, out);
+    case heur_results:
+    case config_engine: return fill_descriptor(descriptor, requested, count, out);
     case config_workspace:
     case plan_workspace:
     case engine_index: return answer<std::int64_t>(0, requested, count, out);
@@ -232,7 +238,7 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int /*type*/, std::int6
 
 int cudnnBackendExecute(void* handle, void* plan, void* /*variant_pack*/) {
   if (!handles<Context>().with(handle, [](Context&) {})) return not_initialized;
-  ullage_machine()->submit(work_of_plan(plan), stream_of(handle));
+  ullage_machine()->submit(work_of(plan), stream_of(handle));
   return success;
 }
 
