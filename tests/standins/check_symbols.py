@@ -13,7 +13,8 @@ import re
 import subprocess
 import sys
 
-OURS = re.compile(r"(cublas|cudnn|cusolver|cusparse|cufft|curand|cupti|p?nccl|nvml|nvrtc|nvshmem|cuFile|_*cuda[A-Z]|cu[A-Z])")
+OURS = re.compile(r"(cublas|cudnn|cusolver|cusparse|cufft|curand|cupti|p?nccl|nvml|nvrtc|nvshmem|cuFile|_*cuda[A-Z]|"
+                  r"cu[A-Z])")
 # Names that begin alike but are PyTorch's own or belong to a library it brings along.
 NOT_OURS = re.compile(r"(cudnn_frontend|cudaMemoryTypeToString)")
 

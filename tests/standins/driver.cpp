@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls the stand-in libraries as a C program would: handles, settings that must come back, error codes, out-parameters.
+// Calls the stand-in libraries as a C program would: handles, settings that must come back, error codes,
+// out-parameters.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -8,7 +9,9 @@
 #include <string>
 
 extern "C" {
-struct Id { char internal[128]; };
+struct Id {
+  char internal[128];
+};
 
 int cublasCreate_v2(void**);
 int cublasDestroy_v2(void*);
@@ -23,7 +26,8 @@ int cublasGetVersion_v2(void*, int*);
 int cublasSgemm_v2(void*, int, int, int, int, int, const float*, const float*, int, const float*, int, const float*,
                    float*, int);
 int cublasGemmStridedBatchedEx(void*, int, int, int, int, int, const void*, const void*, int, int, long long,
-                               const void*, int, int, long long, const void*, void*, int, int, long long, int, int, int);
+                               const void*, int, int, long long, const void*, void*, int, int, long long, int, int,
+                               int);
 
 int cublasLtCreate(void**);
 int cublasLtMatmulDescCreate(void**, int, int);
@@ -228,14 +232,16 @@ void test_nccl() {
   CHECK(ncclGetVersion(&value) == 0 && value == 22809);
   CHECK(ncclGetUniqueId(&first) == 0 && ncclGetUniqueId(&second) == 0);
   CHECK(std::memcmp(&first, &second, sizeof first) != 0);
-  CHECK(ncclCommInitRank(&pair, 2, first, 0) == 5 && std::strstr(ncclGetLastError(nullptr), "not supported") != nullptr);
+  CHECK(ncclCommInitRank(&pair, 2, first, 0) == 5 &&
+        std::strstr(ncclGetLastError(nullptr), "not supported") != nullptr);
   CHECK(ncclCommInitRank(&comm, 1, first, 0) == 0 && ncclCommCount(comm, &value) == 0 && value == 1);
   CHECK(ncclCommGetAsyncError(comm, &value) == 0 && value == 0);
   void *from = nullptr, *to = nullptr;
   CHECK(ncclMemAlloc(&from, 4096) == 0 && ncclMemAlloc(&to, 4096) == 0 && from != to);
   write(from, 9);
   CHECK(ncclAllReduce(from, to, 1, 3, 0, comm, nullptr) == 0 && read(to) == 9);
-  CHECK(ncclAllReduce(from, to, 1024, 99, 0, comm, nullptr) == 4 && ncclAllReduce(from, to, 1, 7, 0, from, nullptr) == 4);
+  CHECK(ncclAllReduce(from, to, 1024, 99, 0, comm, nullptr) == 4 &&
+        ncclAllReduce(from, to, 1, 7, 0, from, nullptr) == 4);
   write(from, 5);
   CHECK(ncclGroupStart() == 0 && ncclSend(from, 1, 3, 0, comm, nullptr) == 0);
   CHECK(ncclRecv(to, 1, 3, 0, comm, nullptr) == 0 && ncclGroupEnd() == 0 && read(to) == 5);
@@ -253,7 +259,8 @@ void test_nvml() {
   CHECK(nvmlDeviceGetCount_v2(&count) == 1);
   CHECK(nvmlInit_v2() == 0 && nvmlDeviceGetCount_v2(&count) == 0 && count == 1);
   CHECK(nvmlDeviceGetHandleByIndex_v2(1, &device) == 2 && nvmlDeviceGetHandleByIndex_v2(0, &device) == 0);
-  CHECK(nvmlDeviceGetName(device, name, 3) == 7 && nvmlDeviceGetName(device, name, sizeof name) == 0 && name[0] != '\0');
+  CHECK(nvmlDeviceGetName(device, name, 3) == 7 && nvmlDeviceGetName(device, name, sizeof name) == 0 &&
+        name[0] != '\0');
   CHECK(nvmlDeviceGetMemoryInfo(device, memory) == 0 && memory[0] >= memory[1] && memory[0] > 0);
   CHECK(nvmlDeviceGetName(&count, name, sizeof name) == 2);
   CHECK(nvmlDeviceGetGpuFabricInfoV(device, nullptr) == 3);

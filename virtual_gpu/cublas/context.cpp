@@ -28,7 +28,9 @@ int cublasCreate_v2(void** handle) {
   return success;
 }
 
-int cublasDestroy_v2(void* handle) { return handles<Context>().destroy(handle) ? success : not_initialized; }
+int cublasDestroy_v2(void* handle) {
+  return handles<Context>().destroy(handle) ? success : not_initialized;
+}
 
 int cublasSetStream_v2(void* handle, void* stream) {
   return with_context(handle, [&](Context& context) { context.stream = stream; });
@@ -39,14 +41,30 @@ int cublasGetStream_v2(void* handle, void** stream) {
   return with_context(handle, [&](Context& context) { *stream = context.stream; });
 }
 
-int cublasSetPointerMode_v2(void* handle, int mode) { return set(handle, &Context::pointer_mode, mode); }
-int cublasGetPointerMode_v2(void* handle, int* mode) { return get(handle, &Context::pointer_mode, mode); }
-int cublasSetAtomicsMode(void* handle, int mode) { return set(handle, &Context::atomics_mode, mode); }
-int cublasGetAtomicsMode(void* handle, int* mode) { return get(handle, &Context::atomics_mode, mode); }
-int cublasSetMathMode(void* handle, int mode) { return set(handle, &Context::math_mode, mode); }
-int cublasGetMathMode(void* handle, int* mode) { return get(handle, &Context::math_mode, mode); }
-int cublasSetSmCountTarget(void* handle, int count) { return set(handle, &Context::sm_count_target, count); }
-int cublasGetSmCountTarget(void* handle, int* count) { return get(handle, &Context::sm_count_target, count); }
+int cublasSetPointerMode_v2(void* handle, int mode) {
+  return set(handle, &Context::pointer_mode, mode);
+}
+int cublasGetPointerMode_v2(void* handle, int* mode) {
+  return get(handle, &Context::pointer_mode, mode);
+}
+int cublasSetAtomicsMode(void* handle, int mode) {
+  return set(handle, &Context::atomics_mode, mode);
+}
+int cublasGetAtomicsMode(void* handle, int* mode) {
+  return get(handle, &Context::atomics_mode, mode);
+}
+int cublasSetMathMode(void* handle, int mode) {
+  return set(handle, &Context::math_mode, mode);
+}
+int cublasGetMathMode(void* handle, int* mode) {
+  return get(handle, &Context::math_mode, mode);
+}
+int cublasSetSmCountTarget(void* handle, int count) {
+  return set(handle, &Context::sm_count_target, count);
+}
+int cublasGetSmCountTarget(void* handle, int* count) {
+  return get(handle, &Context::sm_count_target, count);
+}
 
 int cublasSetWorkspace_v2(void* handle, void* /*workspace*/, std::size_t /*bytes*/) {
   return with_context(handle, [](Context&) {});
@@ -65,17 +83,25 @@ int cublasGetProperty(int type, int* value) {
   return success;
 }
 
-std::size_t cublasGetCudartVersion() { return 13000; }
+std::size_t cublasGetCudartVersion() {
+  return 13000;
+}
 
 const char* cublasGetStatusName(int status) {
   switch (status) {
-    case success: return "CUBLAS_STATUS_SUCCESS";
-    case not_initialized: return "CUBLAS_STATUS_NOT_INITIALIZED";
-    case invalid_value: return "CUBLAS_STATUS_INVALID_VALUE";
-    default: return "CUBLAS_STATUS_UNKNOWN";
+    case success:
+      return "CUBLAS_STATUS_SUCCESS";
+    case not_initialized:
+      return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case invalid_value:
+      return "CUBLAS_STATUS_INVALID_VALUE";
+    default:
+      return "CUBLAS_STATUS_UNKNOWN";
   }
 }
 
-const char* cublasGetStatusString(int status) { return cublasGetStatusName(status); }
+const char* cublasGetStatusString(int status) {
+  return cublasGetStatusName(status);
+}
 
 }  // extern "C"

@@ -47,55 +47,55 @@ using In = const void*;
 }  // namespace
 
 // handle, transa, transb, m, n, k
-#define PLAIN(name, Int, type, compute)                                                  \
-  extern "C" int name(void* handle, int, int, Int m, Int n, Int k) {                     \
-    return product(handle, #name, {m, n, k}, type, compute);                             \
+#define PLAIN(name, Int, type, compute)                              \
+  extern "C" int name(void* handle, int, int, Int m, Int n, Int k) { \
+    return product(handle, #name, {m, n, k}, type, compute);         \
   }
 // ... alpha, A, lda, B, ldb, beta, C, ldc, batch
-#define BATCHED(name, Int, type, compute)                                                               \
+#define BATCHED(name, Int, type, compute)                                                                          \
   extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, Int, In, Int, In, In, Int, Int batch) { \
-    return product(handle, #name, {m, n, k, batch}, type, compute);                                    \
+    return product(handle, #name, {m, n, k, batch}, type, compute);                                                \
   }
 // ... alpha, A, lda, strideA, B, ldb, strideB, beta, C, ldc, strideC, batch
-#define STRIDED(name, Int, type, compute)                                                                     \
-  extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, Int, long long, In, Int, long long, In, \
-                      In, Int, long long, Int batch) {                                                        \
-    return product(handle, #name, {m, n, k, batch}, type, compute);                                          \
+#define STRIDED(name, Int, type, compute)                                                                              \
+  extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, Int, long long, In, Int, long long, In, In, \
+                      Int, long long, Int batch) {                                                                     \
+    return product(handle, #name, {m, n, k, batch}, type, compute);                                                    \
   }
 // ... alpha, A, Atype
-#define TYPED(name, Int, compute)                                                                    \
-  extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, std::uint32_t type) {     \
-    return product(handle, #name, {m, n, k}, type, compute);                                         \
+#define TYPED(name, Int, compute)                                                                \
+  extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, std::uint32_t type) { \
+    return product(handle, #name, {m, n, k}, type, compute);                                     \
   }
 // ... alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype, ldc, computeType
-#define TYPED_EX(name, Int)                                                                                    \
+#define TYPED_EX(name, Int)                                                                                           \
   extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, std::uint32_t type, Int, In, int, Int, In, \
-                      In, int, Int, std::uint32_t compute) {                                                   \
-    return product(handle, #name, {m, n, k}, type, compute);                                                   \
+                      In, int, Int, std::uint32_t compute) {                                                          \
+    return product(handle, #name, {m, n, k}, type, compute);                                                          \
   }
 // ... alpha, A, Atype, lda, B, Btype, ldb, beta, C, Ctype, ldc, batch, computeType
-#define BATCHED_EX(name, Int)                                                                                  \
+#define BATCHED_EX(name, Int)                                                                                         \
   extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, std::uint32_t type, Int, In, int, Int, In, \
-                      In, int, Int, Int batch, std::uint32_t compute) {                                        \
-    return product(handle, #name, {m, n, k, batch}, type, compute);                                           \
+                      In, int, Int, Int batch, std::uint32_t compute) {                                               \
+    return product(handle, #name, {m, n, k, batch}, type, compute);                                                   \
   }
 // ... alpha, A, Atype, lda, strideA, B, Btype, ldb, strideB, beta, C, Ctype, ldc, strideC, batch, computeType
-#define STRIDED_EX(name, Int)                                                                                  \
-  extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, std::uint32_t type, Int, long long, In, int, \
-                      Int, long long, In, In, int, Int, long long, Int batch, std::uint32_t compute) {         \
-    return product(handle, #name, {m, n, k, batch}, type, compute);                                           \
+#define STRIDED_EX(name, Int)                                                                                      \
+  extern "C" int name(void* handle, int, int, Int m, Int n, Int k, In, In, std::uint32_t type, Int, long long, In, \
+                      int, Int, long long, In, In, int, Int, long long, Int batch, std::uint32_t compute) {        \
+    return product(handle, #name, {m, n, k, batch}, type, compute);                                                \
   }
 // handle, transa[], transb[], m[], n[], k[], alpha[], A[], lda[], B[], ldb[], beta[], C[], ldc[], groups, size[]
-#define GROUPED(name, Int, type, compute)                                                                      \
+#define GROUPED(name, Int, type, compute)                                                                             \
   extern "C" int name(void* handle, In, In, const Int* m, const Int* n, const Int* k, In, In, In, In, In, In, In, In, \
-                      Int groups, const Int* size) {                                                           \
-    return grouped<Int>(handle, #name, m, n, k, groups, size, type, compute);                                  \
+                      Int groups, const Int* size) {                                                                  \
+    return grouped<Int>(handle, #name, m, n, k, groups, size, type, compute);                                         \
   }
 // ... alpha[], A[], Atype, lda[], B[], Btype, ldb[], beta[], C[], Ctype, ldc[], groups, size[], computeType
-#define GROUPED_EX(name, Int)                                                                                  \
-  extern "C" int name(void* handle, In, In, const Int* m, const Int* n, const Int* k, In, In, std::uint32_t type, In, In, \
-                      int, In, In, In, int, In, Int groups, const Int* size, std::uint32_t compute) {          \
-    return grouped<Int>(handle, #name, m, n, k, groups, size, type, compute);                                  \
+#define GROUPED_EX(name, Int)                                                                                         \
+  extern "C" int name(void* handle, In, In, const Int* m, const Int* n, const Int* k, In, In, std::uint32_t type, In, \
+                      In, int, In, In, In, int, In, Int groups, const Int* size, std::uint32_t compute) {             \
+    return grouped<Int>(handle, #name, m, n, k, groups, size, type, compute);                                         \
   }
 
 #define BOTH(FORM, name, ...) FORM(name, int, __VA_ARGS__) FORM(name##_64, long long, __VA_ARGS__)

@@ -43,13 +43,15 @@ Field field_of(MatmulDesc* desc, int attribute) {
 }
 
 Field field_of(Layout* layout, int attribute) {
-  const Field fields[] = {{&layout->type, 4},    {&layout->order, 4}, {&layout->rows, 8},
-                          {&layout->cols, 8},    {&layout->leading, 8}, {&layout->batch, 4},
-                          {&layout->stride, 8},  {&layout->plane, 8}, {&layout->batch_mode, 4}};
+  const Field fields[] = {{&layout->type, 4},   {&layout->order, 4},   {&layout->rows, 8},
+                          {&layout->cols, 8},   {&layout->leading, 8}, {&layout->batch, 4},
+                          {&layout->stride, 8}, {&layout->plane, 8},   {&layout->batch_mode, 4}};
   return attribute >= 0 && attribute < 9 ? fields[attribute] : Field{};
 }
 
-Field field_of(Plain*, int) { return {}; }
+Field field_of(Plain*, int) {
+  return {};
+}
 
 template <class T>
 int set(T* object, int attribute, const void* value, std::size_t bytes) {
@@ -102,9 +104,15 @@ int cublasLtCreate(void** handle) {
   return success;
 }
 
-int cublasLtDestroy(void* handle) { return handle != nullptr ? success : not_initialized; }
-std::size_t cublasLtGetVersion() { return 130100; }
-std::size_t cublasLtGetCudartVersion() { return 13000; }
+int cublasLtDestroy(void* handle) {
+  return handle != nullptr ? success : not_initialized;
+}
+std::size_t cublasLtGetVersion() {
+  return 130100;
+}
+std::size_t cublasLtGetCudartVersion() {
+  return 13000;
+}
 
 int cublasLtMatmulDescCreate(MatmulDesc** out, int compute, int scale) {
   return create(out, matmul_desc(compute, scale));
@@ -112,7 +120,9 @@ int cublasLtMatmulDescCreate(MatmulDesc** out, int compute, int scale) {
 int cublasLtMatmulDescInit_internal(MatmulDesc* desc, std::size_t bytes, int compute, int scale) {
   return initialise(desc, bytes, matmul_desc(compute, scale));
 }
-int cublasLtMatmulDescDestroy(MatmulDesc* desc) { return destroy(desc); }
+int cublasLtMatmulDescDestroy(MatmulDesc* desc) {
+  return destroy(desc);
+}
 int cublasLtMatmulDescSetAttribute(MatmulDesc* desc, int attribute, const void* value, std::size_t bytes) {
   return set(desc, attribute, value, bytes);
 }
@@ -129,7 +139,9 @@ int cublasLtMatrixLayoutInit_internal(Layout* object, std::size_t bytes, std::ui
                                       std::uint64_t cols, std::int64_t leading) {
   return initialise(object, bytes, layout(type, rows, cols, leading));
 }
-int cublasLtMatrixLayoutDestroy(Layout* object) { return destroy(object); }
+int cublasLtMatrixLayoutDestroy(Layout* object) {
+  return destroy(object);
+}
 int cublasLtMatrixLayoutSetAttribute(Layout* object, int attribute, const void* value, std::size_t bytes) {
   return set(object, attribute, value, bytes);
 }
@@ -138,11 +150,15 @@ int cublasLtMatrixLayoutGetAttribute(Layout* object, int attribute, void* value,
   return get(object, attribute, value, bytes, written);
 }
 
-int cublasLtMatmulPreferenceCreate(Plain** out) { return create(out, Plain{}); }
+int cublasLtMatmulPreferenceCreate(Plain** out) {
+  return create(out, Plain{});
+}
 int cublasLtMatmulPreferenceInit_internal(Plain* object, std::size_t bytes) {
   return initialise(object, bytes, Plain{});
 }
-int cublasLtMatmulPreferenceDestroy(Plain* object) { return destroy(object); }
+int cublasLtMatmulPreferenceDestroy(Plain* object) {
+  return destroy(object);
+}
 int cublasLtMatmulPreferenceSetAttribute(Plain* object, int attribute, const void* value, std::size_t bytes) {
   return set(object, attribute, value, bytes);
 }
@@ -151,11 +167,15 @@ int cublasLtMatmulPreferenceGetAttribute(Plain* object, int attribute, void* val
   return get(object, attribute, value, bytes, written);
 }
 
-int cublasLtMatrixTransformDescCreate(Plain** out, int /*scale*/) { return create(out, Plain{}); }
+int cublasLtMatrixTransformDescCreate(Plain** out, int /*scale*/) {
+  return create(out, Plain{});
+}
 int cublasLtMatrixTransformDescInit_internal(Plain* object, std::size_t bytes, int /*scale*/) {
   return initialise(object, bytes, Plain{});
 }
-int cublasLtMatrixTransformDescDestroy(Plain* object) { return destroy(object); }
+int cublasLtMatrixTransformDescDestroy(Plain* object) {
+  return destroy(object);
+}
 int cublasLtMatrixTransformDescSetAttribute(Plain* object, int attribute, const void* value, std::size_t bytes) {
   return set(object, attribute, value, bytes);
 }

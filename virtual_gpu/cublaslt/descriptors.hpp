@@ -10,7 +10,8 @@ namespace ullage::vgpu::cublaslt {
 enum Status : int { success = 0, not_initialized = 1, invalid_value = 7 };
 
 struct MatmulDesc {
-  std::int32_t fields[8] = {};  ///< attributes 0 to 7: compute, scale, pointer mode, transa, transb, transc, fill, epilogue
+  std::int32_t fields[8] =
+      {};  ///< attributes 0 to 7: compute, scale, pointer mode, transa, transb, transc, fill, epilogue
   std::int32_t compute() const { return fields[0]; }
   bool transposes_a() const { return fields[3] != 0; }
 };

@@ -11,8 +11,9 @@ using namespace ullage::vgpu::cublaslt;
 
 extern "C" {
 
-int cublasLtMatmulAlgoGetHeuristic(void* /*handle*/, const MatmulDesc* desc, const Layout*, const Layout*, const Layout*,
-                                   const Layout*, const Plain*, int requested, Heuristic* results, int* returned) {
+int cublasLtMatmulAlgoGetHeuristic(void* /*handle*/, const MatmulDesc* desc, const Layout*, const Layout*,
+                                   const Layout*, const Layout*, const Plain*, int requested, Heuristic* results,
+                                   int* returned) {
   if (desc == nullptr || requested < 1 || results == nullptr || returned == nullptr) return invalid_value;
   results[0] = Heuristic{};
   *returned = 1;
@@ -41,9 +42,10 @@ int cublasLtMatmulAlgoCheck(void* /*handle*/, const MatmulDesc* desc, const Layo
   return success;
 }
 
-int cublasLtMatmul(void* handle, const MatmulDesc* desc, const void* /*alpha*/, const void*, const Layout* a, const void*,
-                   const Layout* b, const void* /*beta*/, const void*, const Layout* /*c*/, void*, const Layout* d,
-                   const void* /*algorithm*/, void* /*workspace*/, std::size_t /*bytes*/, void* stream) {
+int cublasLtMatmul(void* handle, const MatmulDesc* desc, const void* /*alpha*/, const void*, const Layout* a,
+                   const void*, const Layout* b, const void* /*beta*/, const void*, const Layout* /*c*/, void*,
+                   const Layout* d, const void* /*algorithm*/, void* /*workspace*/, std::size_t /*bytes*/,
+                   void* stream) {
   if (handle == nullptr) return not_initialized;
   if (desc == nullptr || a == nullptr || b == nullptr || d == nullptr) return invalid_value;
   GemmCall call;

@@ -14,18 +14,33 @@ using namespace ullage::vgpu::cudnn;
 namespace {
 
 enum Type : int {
-  engine_type = 2, config_type = 3, heuristics_type = 4, plan_type = 5, graph_type = 15, tensor_type = 17,
-  operation_matmul = 19, operation_conv_first = 10, operation_conv_last = 12,
-  operation_sdpa_forward = 41, operation_sdpa_backward = 43
+  engine_type = 2,
+  config_type = 3,
+  heuristics_type = 4,
+  plan_type = 5,
+  graph_type = 15,
+  tensor_type = 17,
+  operation_matmul = 19,
+  operation_conv_first = 10,
+  operation_conv_last = 12,
+  operation_sdpa_forward = 41,
+  operation_sdpa_backward = 43
 };
 
 enum Name : int {
-  heur_graph = 201, heur_results = 202,
-  config_engine = 300, config_workspace = 303, config_shared_memory = 304,
-  plan_config = 401, plan_workspace = 402,
+  heur_graph = 201,
+  heur_results = 202,
+  config_engine = 300,
+  config_workspace = 303,
+  config_shared_memory = 304,
+  plan_config = 401,
+  plan_workspace = 402,
   graph_operations = 801,
-  tensor_data_type = 901, tensor_dimensions = 902, tensor_is_virtual = 907,
-  engine_graph = 1300, engine_index = 1301
+  tensor_data_type = 901,
+  tensor_dimensions = 902,
+  tensor_is_virtual = 907,
+  engine_graph = 1300,
+  engine_index = 1301
 };
 
 constexpr int backend_descriptor = 15;  // CUDNN_TYPE_BACKEND_DESCRIPTOR
@@ -42,14 +57,25 @@ struct Descriptor {
   std::map<int, Attribute> attributes;
 };
 
-HandleTable<Descriptor>& descriptors() { return handles<Descriptor>(); }
+HandleTable<Descriptor>& descriptors() {
+  return handles<Descriptor>();
+}
 
 std::size_t bytes_of_type(int type) {
   switch (type) {
-    case 0: case 3: case 5: case 6: case 15: return 8;  // handle, int64, double, pointer, descriptor
-    case 26: return 16;                                 // fraction
-    case 2: case 24: return 1;                                  // boolean, char
-    default: return 4;                                          // enumerations, float, int32
+    case 0:
+    case 3:
+    case 5:
+    case 6:
+    case 15:
+      return 8;  // handle, int64, double, pointer, descriptor
+    case 26:
+      return 16;  // fraction
+    case 2:
+    case 24:
+      return 1;  // boolean, char
+    default:
+      return 4;  // enumerations, float, int32
   }
 }
 
@@ -181,12 +207,22 @@ Work work_of_graph(const Descriptor& graph) {
 Work work_at_finalisation(const Descriptor& descriptor) {
   int origin = 0;
   switch (descriptor.type) {
-    case graph_type: return work_of_graph(descriptor);
-    case heuristics_type: origin = heur_graph; break;
-    case engine_type: origin = engine_graph; break;
-    case config_type: origin = config_engine; break;
-    case plan_type: origin = plan_config; break;
-    default: return {};
+    case graph_type:
+      return work_of_graph(descriptor);
+    case heuristics_type:
+      origin = heur_graph;
+      break;
+    case engine_type:
+      origin = engine_graph;
+      break;
+    case config_type:
+      origin = config_engine;
+      break;
+    case plan_type:
+      origin = plan_config;
+      break;
+    default:
+      return {};
   }
   const auto made_from = values<void*>(descriptor, origin);
   return made_from.empty() ? descriptor.work : work_of(made_from.front());
@@ -202,7 +238,9 @@ int cudnnBackendCreateDescriptor(int type, void** descriptor) {
   return success;
 }
 
-int cudnnBackendDestroyDescriptor(void* descriptor) { return descriptors().destroy(descriptor) ? success : bad_param; }
+int cudnnBackendDestroyDescriptor(void* descriptor) {
+  return descriptors().destroy(descriptor) ? success : bad_param;
+}
 
 int cudnnBackendInitialize(void* descriptor) {
   return descriptors().with(descriptor, [](Descriptor&) {}) ? success : bad_param;
@@ -227,12 +265,16 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int /*type*/, std::int6
   if (!descriptors().with(descriptor, [](Descriptor&) {})) return bad_param;
   switch (name) {
     case heur_results:
-    case config_engine: return fill_descriptor(descriptor, requested, count, out);
+    case config_engine:
+      return fill_descriptor(descriptor, requested, count, out);
     case config_workspace:
     case plan_workspace:
-    case engine_index: return answer<std::int64_t>(0, requested, count, out);
-    case config_shared_memory: return answer<std::int32_t>(0, requested, count, out);
-    default: return stored(copy_of(descriptor), name, requested, count, out);
+    case engine_index:
+      return answer<std::int64_t>(0, requested, count, out);
+    case config_shared_memory:
+      return answer<std::int32_t>(0, requested, count, out);
+    default:
+      return stored(copy_of(descriptor), name, requested, count, out);
   }
 }
 

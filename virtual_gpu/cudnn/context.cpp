@@ -18,11 +18,21 @@ StreamId stream_of(const void* handle) {
 
 std::uint64_t element_bytes(int data_type) {
   switch (data_type) {
-    case 0: case 4: case 19: return 4;   // float, int32, uint32
-    case 1: case 10: case 20: return 8;  // double, int64, complex float
-    case 2: case 9: return 2;            // half, bfloat16
-    case 21: return 16;                  // complex double
-    default: return 1;
+    case 0:
+    case 4:
+    case 19:
+      return 4;  // float, int32, uint32
+    case 1:
+    case 10:
+    case 20:
+      return 8;  // double, int64, complex float
+    case 2:
+    case 9:
+      return 2;  // half, bfloat16
+    case 21:
+      return 16;  // complex double
+    default:
+      return 1;
   }
 }
 
@@ -47,7 +57,9 @@ int cudnnCreate(void** handle) {
   return success;
 }
 
-int cudnnDestroy(void* handle) { return handles<Context>().destroy(handle) ? success : not_initialized; }
+int cudnnDestroy(void* handle) {
+  return handles<Context>().destroy(handle) ? success : not_initialized;
+}
 
 int cudnnSetStream(void* handle, void* stream) {
   const bool known = handles<Context>().with(handle, [&](Context& context) { context.stream = stream; });
@@ -60,29 +72,47 @@ int cudnnGetStream(void* handle, void** stream) {
   return known ? success : not_initialized;
 }
 
-std::size_t cudnnGetVersion() { return version(); }
-std::size_t cudnnGetMaxDeviceVersion() { return 1300; }
-std::size_t cudnnGetCudartVersion() { return 13000; }
+std::size_t cudnnGetVersion() {
+  return version();
+}
+std::size_t cudnnGetMaxDeviceVersion() {
+  return 1300;
+}
+std::size_t cudnnGetCudartVersion() {
+  return 13000;
+}
 
 int cudnnGetProperty(int type, int* value) {
   if (value == nullptr) return bad_param_null;
   const auto number = static_cast<int>(version());
   const int unit = number >= 90000 ? 10000 : 1000;  // version 8 counts in thousands
   switch (type) {
-    case 0: *value = number / unit; return success;
-    case 1: *value = number % unit / 100; return success;
-    case 2: *value = number % 100; return success;
-    default: return bad_param;
+    case 0:
+      *value = number / unit;
+      return success;
+    case 1:
+      *value = number % unit / 100;
+      return success;
+    case 2:
+      *value = number % 100;
+      return success;
+    default:
+      return bad_param;
   }
 }
 
 const char* cudnnGetErrorString(int status) {
   switch (status) {
-    case success: return "CUDNN_STATUS_SUCCESS";
-    case not_initialized: return "CUDNN_STATUS_NOT_INITIALIZED";
-    case bad_param: return "CUDNN_STATUS_BAD_PARAM";
-    case bad_param_null: return "CUDNN_STATUS_BAD_PARAM_NULL_POINTER";
-    default: return "CUDNN_STATUS_UNKNOWN";
+    case success:
+      return "CUDNN_STATUS_SUCCESS";
+    case not_initialized:
+      return "CUDNN_STATUS_NOT_INITIALIZED";
+    case bad_param:
+      return "CUDNN_STATUS_BAD_PARAM";
+    case bad_param_null:
+      return "CUDNN_STATUS_BAD_PARAM_NULL_POINTER";
+    default:
+      return "CUDNN_STATUS_UNKNOWN";
   }
 }
 

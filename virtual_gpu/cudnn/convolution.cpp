@@ -94,7 +94,8 @@ int cudnnConvolutionBackwardData(void* handle, In, In w, In, In dy, In, In, int,
   return convolve(handle, dx, w, dy);
 }
 // handle, alpha, xDesc, x, dyDesc, dy, convDesc, algo, workspace, bytes, beta, dwDesc, dw
-int cudnnConvolutionBackwardFilter(void* handle, In, In x, In, In dy, In, In, int, void*, std::size_t, In, In dw, void*) {
+int cudnnConvolutionBackwardFilter(void* handle, In, In x, In, In dy, In, In, int, void*, std::size_t, In, In dw,
+                                   void*) {
   return convolve(handle, x, dw, dy);
 }
 

@@ -94,11 +94,14 @@ int cudnnCreateRNNDescriptor(void** out) {
   return success;
 }
 
-int cudnnDestroyRNNDescriptor(void* handle) { return handles<Rnn>().destroy(handle) ? success : bad_param; }
+int cudnnDestroyRNNDescriptor(void* handle) {
+  return handles<Rnn>().destroy(handle) ? success : bad_param;
+}
 
-int cudnnSetRNNDescriptor_v8(void* handle, int /*algorithm*/, int mode, int bias_mode, int direction, int /*input_mode*/,
-                             int data_type, int /*precision*/, int /*math*/, std::int32_t input, std::int32_t hidden,
-                             std::int32_t projection, std::int32_t layers, void* /*dropout*/, std::uint32_t /*flags*/) {
+int cudnnSetRNNDescriptor_v8(void* handle, int /*algorithm*/, int mode, int bias_mode, int direction,
+                             int /*input_mode*/, int data_type, int /*precision*/, int /*math*/, std::int32_t input,
+                             std::int32_t hidden, std::int32_t projection, std::int32_t layers, void* /*dropout*/,
+                             std::uint32_t /*flags*/) {
   const Rnn rnn{mode, bias_mode, direction, data_type, input, hidden, projection, layers};
   return handles<Rnn>().with(handle, [&](Rnn& found) { found = rnn; }) ? success : bad_param;
 }
@@ -126,8 +129,14 @@ int cudnnGetRNNWeightParams(void* /*handle*/, void* descriptor, std::int32_t lay
   return success;
 }
 
-int cudnnRNNForward(void* handle, void* descriptor) { return run(handle, descriptor, 1); }
-int cudnnRNNBackwardData_v8(void* handle, void* descriptor) { return run(handle, descriptor, 1); }
-int cudnnRNNBackwardWeights_v8(void* handle, void* descriptor) { return run(handle, descriptor, 2); }
+int cudnnRNNForward(void* handle, void* descriptor) {
+  return run(handle, descriptor, 1);
+}
+int cudnnRNNBackwardData_v8(void* handle, void* descriptor) {
+  return run(handle, descriptor, 1);
+}
+int cudnnRNNBackwardWeights_v8(void* handle, void* descriptor) {
+  return run(handle, descriptor, 2);
+}
 
 }  // extern "C"

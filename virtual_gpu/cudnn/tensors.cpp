@@ -48,8 +48,12 @@ int size_in_bytes(std::uint64_t elements, int data_type, std::size_t* bytes) {
 
 namespace ullage::vgpu::cudnn {
 
-std::uint64_t Tensor::elements() const { return product(dimensions); }
-std::uint64_t Filter::elements() const { return product(dimensions); }
+std::uint64_t Tensor::elements() const {
+  return product(dimensions);
+}
+std::uint64_t Filter::elements() const {
+  return product(dimensions);
+}
 
 Tensor tensor(const void* handle) {
   Tensor result;
@@ -67,10 +71,18 @@ Filter filter(const void* handle) {
 
 extern "C" {
 
-int cudnnCreateTensorDescriptor(void** out) { return create<Tensor>(out); }
-int cudnnDestroyTensorDescriptor(void* handle) { return handles<Tensor>().destroy(handle) ? success : bad_param; }
-int cudnnCreateFilterDescriptor(void** out) { return create<Filter>(out); }
-int cudnnDestroyFilterDescriptor(void* handle) { return handles<Filter>().destroy(handle) ? success : bad_param; }
+int cudnnCreateTensorDescriptor(void** out) {
+  return create<Tensor>(out);
+}
+int cudnnDestroyTensorDescriptor(void* handle) {
+  return handles<Tensor>().destroy(handle) ? success : bad_param;
+}
+int cudnnCreateFilterDescriptor(void** out) {
+  return create<Filter>(out);
+}
+int cudnnDestroyFilterDescriptor(void* handle) {
+  return handles<Filter>().destroy(handle) ? success : bad_param;
+}
 
 int cudnnSetTensorNdDescriptor(void* handle, int data_type, int rank, const int* dimensions, const int* strides) {
   if (rank < 1 || dimensions == nullptr || strides == nullptr) return bad_param;

@@ -7,12 +7,7 @@
 
 namespace {
 
-enum Result : int {
-  success = 0,
-  invalid_parameter = 1,
-  max_limit_reached = 12,
-  multiple_subscribers = 39
-};
+enum Result : int { success = 0, invalid_parameter = 1, max_limit_reached = 12, multiple_subscribers = 39 };
 
 std::atomic<void*> subscriber{nullptr};
 
@@ -28,8 +23,9 @@ int cuptiGetVersion(std::uint32_t* version) {
 
 int cuptiGetResultString(int result, const char** text) {
   if (text == nullptr) return invalid_parameter;
-  *text = result == success ? "CUPTI_SUCCESS" : result == max_limit_reached ? "CUPTI_ERROR_MAX_LIMIT_REACHED"
-                                                                            : "CUPTI_ERROR";
+  *text = result == success             ? "CUPTI_SUCCESS"
+          : result == max_limit_reached ? "CUPTI_ERROR_MAX_LIMIT_REACHED"
+                                        : "CUPTI_ERROR";
   return success;
 }
 
@@ -57,7 +53,9 @@ int cuptiGetTimestamp(std::uint64_t* timestamp) {
   return success;
 }
 
-int cuptiActivityGetNextRecord(std::uint8_t*, std::size_t, void**) { return max_limit_reached; }
+int cuptiActivityGetNextRecord(std::uint8_t*, std::size_t, void**) {
+  return max_limit_reached;
+}
 
 int cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* dropped) {
   if (dropped == nullptr) return invalid_parameter;
@@ -71,17 +69,41 @@ int cuptiActivityPopExternalCorrelationId(int /*kind*/, std::uint64_t* last) {
 }
 
 // Accepted without an effect, and of no interest to the list of stubs that were called.
-int cuptiEnableCallback(std::uint32_t, void*, int, std::uint32_t) { return success; }
-int cuptiEnableDomain(std::uint32_t, void*, int) { return success; }
-int cuptiActivityEnable(int) { return success; }
-int cuptiActivityDisable(int) { return success; }
-int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t) { return success; }
-int cuptiActivityEnableDriverApi(std::uint32_t, std::uint8_t) { return success; }
-int cuptiActivityEnableCudaEventDeviceTimestamps(std::uint8_t) { return success; }
-int cuptiActivityRegisterCallbacks(void*, void*) { return success; }
-int cuptiActivityRegisterTimestampCallback(void*) { return success; }
-int cuptiActivityFlushAll(std::uint32_t) { return success; }
-int cuptiActivityPushExternalCorrelationId(int, std::uint64_t) { return success; }
-int cuptiActivitySetAttribute(int, std::size_t*, void*) { return success; }
+int cuptiEnableCallback(std::uint32_t, void*, int, std::uint32_t) {
+  return success;
+}
+int cuptiEnableDomain(std::uint32_t, void*, int) {
+  return success;
+}
+int cuptiActivityEnable(int) {
+  return success;
+}
+int cuptiActivityDisable(int) {
+  return success;
+}
+int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t) {
+  return success;
+}
+int cuptiActivityEnableDriverApi(std::uint32_t, std::uint8_t) {
+  return success;
+}
+int cuptiActivityEnableCudaEventDeviceTimestamps(std::uint8_t) {
+  return success;
+}
+int cuptiActivityRegisterCallbacks(void*, void*) {
+  return success;
+}
+int cuptiActivityRegisterTimestampCallback(void*) {
+  return success;
+}
+int cuptiActivityFlushAll(std::uint32_t) {
+  return success;
+}
+int cuptiActivityPushExternalCorrelationId(int, std::uint64_t) {
+  return success;
+}
+int cuptiActivitySetAttribute(int, std::size_t*, void*) {
+  return success;
+}
 
 }  // extern "C"

@@ -80,7 +80,8 @@ int ncclReduce(const void* send, void* receive, std::size_t count, int type, int
                void* stream) {
   return collective("ncclReduce", {send, receive, count, type}, comm, stream);
 }
-int ncclBroadcast(const void* send, void* receive, std::size_t count, int type, int /*root*/, void* comm, void* stream) {
+int ncclBroadcast(const void* send, void* receive, std::size_t count, int type, int /*root*/, void* comm,
+                  void* stream) {
   return collective("ncclBroadcast", {send, receive, count, type}, comm, stream);
 }
 int ncclBcast(void* buffer, std::size_t count, int type, int /*root*/, void* comm, void* stream) {

@@ -79,22 +79,33 @@ int ncclGetUniqueId(UniqueId* id) {
 }
 
 const char* ncclGetErrorString(int result) {
-  const char* const texts[] = {"no error", "unhandled cuda error", "unhandled system error", "internal error",
-                               "invalid argument", "invalid usage", "remote process exited or there was a network error",
+  const char* const texts[] = {"no error",
+                               "unhandled cuda error",
+                               "unhandled system error",
+                               "internal error",
+                               "invalid argument",
+                               "invalid usage",
+                               "remote process exited or there was a network error",
                                "NCCL operation in progress"};
   return result >= 0 && result < 8 ? texts[result] : "unknown result code";
 }
 
-const char* ncclGetLastError(void* /*communicator*/) { return last_error.c_str(); }
+const char* ncclGetLastError(void* /*communicator*/) {
+  return last_error.c_str();
+}
 
-int ncclCommInitRank(void** out, int ranks, UniqueId /*id*/, int rank) { return initialise(out, ranks, rank); }
+int ncclCommInitRank(void** out, int ranks, UniqueId /*id*/, int rank) {
+  return initialise(out, ranks, rank);
+}
 int ncclCommInitRankConfig(void** out, int ranks, UniqueId /*id*/, int rank, void* /*config*/) {
   return initialise(out, ranks, rank);
 }
 int ncclCommInitRankScalable(void** out, int ranks, int rank, int /*ids*/, UniqueId*, void* /*config*/) {
   return initialise(out, ranks, rank);
 }
-int ncclCommInitAll(void** out, int devices, const int* /*list*/) { return initialise(out, devices, 0); }
+int ncclCommInitAll(void** out, int devices, const int* /*list*/) {
+  return initialise(out, devices, 0);
+}
 
 int ncclCommSplit(void* communicator, int color, int /*key*/, void** out, void* /*config*/) {
   if (out == nullptr || !known(communicator)) return fail(invalid_argument, "unknown communicator");
@@ -110,8 +121,12 @@ int ncclCommShrink(void* communicator, int* /*excluded*/, int count, void** out,
 int ncclCommFinalize(void* communicator) {
   return known(communicator) ? success : fail(invalid_argument, "unknown communicator");
 }
-int ncclCommDestroy(void* communicator) { return destroy(communicator); }
-int ncclCommAbort(void* communicator) { return destroy(communicator); }
+int ncclCommDestroy(void* communicator) {
+  return destroy(communicator);
+}
+int ncclCommAbort(void* communicator) {
+  return destroy(communicator);
+}
 
 int ncclCommGetAsyncError(void* communicator, int* error) {
   if (error == nullptr || !known(communicator)) return fail(invalid_argument, "unknown communicator");
@@ -119,16 +134,28 @@ int ncclCommGetAsyncError(void* communicator, int* error) {
   return success;
 }
 
-int ncclCommCount(void* communicator, int* out) { return field(communicator, &Communicator::ranks, out); }
-int ncclCommUserRank(void* communicator, int* out) { return field(communicator, &Communicator::rank, out); }
-int ncclCommCuDevice(void* communicator, int* out) { return field(communicator, &Communicator::device, out); }
+int ncclCommCount(void* communicator, int* out) {
+  return field(communicator, &Communicator::ranks, out);
+}
+int ncclCommUserRank(void* communicator, int* out) {
+  return field(communicator, &Communicator::rank, out);
+}
+int ncclCommCuDevice(void* communicator, int* out) {
+  return field(communicator, &Communicator::device, out);
+}
 
-int ncclCommRegister(void* communicator, void*, std::size_t, void** out) { return fresh_handle(communicator, out); }
-int ncclCommDeregister(void*, void*) { return success; }
+int ncclCommRegister(void* communicator, void*, std::size_t, void** out) {
+  return fresh_handle(communicator, out);
+}
+int ncclCommDeregister(void*, void*) {
+  return success;
+}
 int ncclCommWindowRegister(void* communicator, void*, std::size_t, void** out, int /*flags*/) {
   return fresh_handle(communicator, out);
 }
-int ncclCommWindowDeregister(void*, void*) { return success; }
+int ncclCommWindowDeregister(void*, void*) {
+  return success;
+}
 
 int ncclRedOpCreatePreMulSum(int* op, void*, int, int, void* communicator) {
   static std::atomic<int> next{first_custom_op};

@@ -62,8 +62,12 @@ unsigned clock_mhz(unsigned type) {
   return static_cast<unsigned>((type == 2 ? profile.memory_clock_khz : profile.clock_khz) / 1000);
 }
 
-ProcessV1 process_v1(unsigned pid, std::uint64_t used) { return {pid, used}; }
-ProcessV2 process_v2(unsigned pid, std::uint64_t used) { return {pid, used, no_instance, no_instance}; }
+ProcessV1 process_v1(unsigned pid, std::uint64_t used) {
+  return {pid, used};
+}
+ProcessV2 process_v2(unsigned pid, std::uint64_t used) {
+  return {pid, used, no_instance, no_instance};
+}
 
 /// This process alone; with no room the needed count goes back.
 template <class T>
@@ -106,8 +110,12 @@ int nvmlDeviceGetUUID(void* device, char* out, unsigned length) {
   return result == success ? write_text(uuid, out, length) : result;
 }
 
-int nvmlDeviceGetIndex(void* device, unsigned* out) { return write_value(device, out, 0u); }
-int nvmlDeviceGetMinorNumber(void* device, unsigned* out) { return write_value(device, out, 0u); }
+int nvmlDeviceGetIndex(void* device, unsigned* out) {
+  return write_value(device, out, 0u);
+}
+int nvmlDeviceGetMinorNumber(void* device, unsigned* out) {
+  return write_value(device, out, 0u);
+}
 
 int nvmlDeviceGetMemoryInfo(void* device, Memory* out) {
   const MemoryInfo info = ullage_machine()->memory_info();
@@ -130,27 +138,49 @@ int nvmlDeviceGetArchitecture(void* device, unsigned* out) {
   return write_value(device, out, architecture(ullage_machine()->profile()));
 }
 
-int nvmlDeviceGetUtilizationRates(void* device, Utilization* out) { return write_value(device, out, {0, 0}); }
-int nvmlDeviceGetPowerUsage(void* device, unsigned* out) { return write_value(device, out, 100000u); }
-int nvmlDeviceGetPowerManagementLimit(void* device, unsigned* out) { return write_value(device, out, 400000u); }
-int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* out) { return write_value(device, out, 400000u); }
-int nvmlDeviceGetTemperature(void* device, int /*sensor*/, unsigned* out) { return write_value(device, out, 40u); }
+int nvmlDeviceGetUtilizationRates(void* device, Utilization* out) {
+  return write_value(device, out, {0, 0});
+}
+int nvmlDeviceGetPowerUsage(void* device, unsigned* out) {
+  return write_value(device, out, 100000u);
+}
+int nvmlDeviceGetPowerManagementLimit(void* device, unsigned* out) {
+  return write_value(device, out, 400000u);
+}
+int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* out) {
+  return write_value(device, out, 400000u);
+}
+int nvmlDeviceGetTemperature(void* device, int /*sensor*/, unsigned* out) {
+  return write_value(device, out, 40u);
+}
 int nvmlDeviceGetClockInfo(void* device, unsigned type, unsigned* out) {
   return write_value(device, out, clock_mhz(type));
 }
 int nvmlDeviceGetMaxClockInfo(void* device, unsigned type, unsigned* out) {
   return write_value(device, out, clock_mhz(type));
 }
-int nvmlDeviceGetPerformanceState(void* device, int* out) { return write_value(device, out, 0); }
-int nvmlDeviceGetComputeMode(void* device, int* out) { return write_value(device, out, 0); }
-int nvmlDeviceGetPersistenceMode(void* device, int* out) { return write_value(device, out, 1); }
+int nvmlDeviceGetPerformanceState(void* device, int* out) {
+  return write_value(device, out, 0);
+}
+int nvmlDeviceGetComputeMode(void* device, int* out) {
+  return write_value(device, out, 0);
+}
+int nvmlDeviceGetPersistenceMode(void* device, int* out) {
+  return write_value(device, out, 1);
+}
 int nvmlDeviceGetMemoryBusWidth(void* device, unsigned* out) {
   return write_value(device, out, static_cast<unsigned>(ullage_machine()->profile().memory_bus_bits));
 }
 
-int nvmlDeviceGetPciInfo(void* device, PciInfo* out) { return pci(device, out); }
-int nvmlDeviceGetPciInfo_v2(void* device, PciInfo* out) { return pci(device, out); }
-int nvmlDeviceGetPciInfo_v3(void* device, PciInfo* out) { return pci(device, out); }
+int nvmlDeviceGetPciInfo(void* device, PciInfo* out) {
+  return pci(device, out);
+}
+int nvmlDeviceGetPciInfo_v2(void* device, PciInfo* out) {
+  return pci(device, out);
+}
+int nvmlDeviceGetPciInfo_v3(void* device, PciInfo* out) {
+  return pci(device, out);
+}
 
 int nvmlDeviceGetComputeRunningProcesses(void* device, unsigned* count, ProcessV1* out) {
   return processes(device, count, out, process_v1);
@@ -162,11 +192,21 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, Proce
   return processes(device, count, out, process_v2);
 }
 
-int nvmlDeviceGetNvLinkState(void* device, unsigned /*link*/, int* /*active*/) { return no_links(device); }
-int nvmlDeviceGetNvLinkVersion(void* device, unsigned, unsigned*) { return no_links(device); }
-int nvmlDeviceGetNvLinkCapability(void* device, unsigned, int, unsigned*) { return no_links(device); }
-int nvmlDeviceGetGpuFabricInfo(void* device, void*) { return no_links(device); }
-int nvmlDeviceGetGpuFabricInfoV(void* device, void*) { return no_links(device); }
+int nvmlDeviceGetNvLinkState(void* device, unsigned /*link*/, int* /*active*/) {
+  return no_links(device);
+}
+int nvmlDeviceGetNvLinkVersion(void* device, unsigned, unsigned*) {
+  return no_links(device);
+}
+int nvmlDeviceGetNvLinkCapability(void* device, unsigned, int, unsigned*) {
+  return no_links(device);
+}
+int nvmlDeviceGetGpuFabricInfo(void* device, void*) {
+  return no_links(device);
+}
+int nvmlDeviceGetGpuFabricInfoV(void* device, void*) {
+  return no_links(device);
+}
 
 int nvmlDeviceGetP2PStatus(void* first, void* second, int /*index*/, int* status) {
   const int result = check(second);

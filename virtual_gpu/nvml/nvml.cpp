@@ -53,7 +53,9 @@ bool same_bus(const char* wanted) {
 
 namespace ullage::vgpu::nvml {
 
-bool initialised() { return users > 0; }
+bool initialised() {
+  return users > 0;
+}
 
 void* device_handle() {
   static void* const handle = reinterpret_cast<void*>(ullage_machine()->new_handle());
@@ -76,9 +78,15 @@ int write_text(const std::string& text, char* out, unsigned length) {
 
 extern "C" {
 
-int nvmlInit() { return initialise(); }
-int nvmlInit_v2() { return initialise(); }
-int nvmlInitWithFlags(unsigned) { return initialise(); }
+int nvmlInit() {
+  return initialise();
+}
+int nvmlInit_v2() {
+  return initialise();
+}
+int nvmlInitWithFlags(unsigned) {
+  return initialise();
+}
 
 int nvmlShutdown() {
   if (!initialised()) return uninitialized;
@@ -88,28 +96,55 @@ int nvmlShutdown() {
 
 const char* nvmlErrorString(int result) {
   switch (result) {
-    case success: return "Success";
-    case uninitialized: return "Uninitialized";
-    case invalid_argument: return "Invalid Argument";
-    case not_supported: return "Not Supported";
-    case not_found: return "Not Found";
-    case insufficient_size: return "Insufficient Size";
-    default: return "Unknown Error";
+    case success:
+      return "Success";
+    case uninitialized:
+      return "Uninitialized";
+    case invalid_argument:
+      return "Invalid Argument";
+    case not_supported:
+      return "Not Supported";
+    case not_found:
+      return "Not Found";
+    case insufficient_size:
+      return "Insufficient Size";
+    default:
+      return "Unknown Error";
   }
 }
 
-int nvmlSystemGetDriverVersion(char* out, unsigned length) { return system_text("580.65.06", out, length); }
-int nvmlSystemGetNVMLVersion(char* out, unsigned length) { return system_text("13.580.65.06", out, length); }
-int nvmlSystemGetCudaDriverVersion(int* version) { return cuda_version(version); }
-int nvmlSystemGetCudaDriverVersion_v2(int* version) { return cuda_version(version); }
+int nvmlSystemGetDriverVersion(char* out, unsigned length) {
+  return system_text("580.65.06", out, length);
+}
+int nvmlSystemGetNVMLVersion(char* out, unsigned length) {
+  return system_text("13.580.65.06", out, length);
+}
+int nvmlSystemGetCudaDriverVersion(int* version) {
+  return cuda_version(version);
+}
+int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  return cuda_version(version);
+}
 
-int nvmlDeviceGetCount(unsigned* out) { return count(out); }
-int nvmlDeviceGetCount_v2(unsigned* out) { return count(out); }
+int nvmlDeviceGetCount(unsigned* out) {
+  return count(out);
+}
+int nvmlDeviceGetCount_v2(unsigned* out) {
+  return count(out);
+}
 
-int nvmlDeviceGetHandleByIndex(unsigned index, void** device) { return find(index == 0, device, invalid_argument); }
-int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) { return find(index == 0, device, invalid_argument); }
-int nvmlDeviceGetHandleByPciBusId(const char* id, void** device) { return find(same_bus(id), device, not_found); }
-int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** device) { return find(same_bus(id), device, not_found); }
+int nvmlDeviceGetHandleByIndex(unsigned index, void** device) {
+  return find(index == 0, device, invalid_argument);
+}
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, void** device) {
+  return find(index == 0, device, invalid_argument);
+}
+int nvmlDeviceGetHandleByPciBusId(const char* id, void** device) {
+  return find(same_bus(id), device, not_found);
+}
+int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** device) {
+  return find(same_bus(id), device, not_found);
+}
 int nvmlDeviceGetHandleByUUID(const char* id, void** device) {
   return find(id != nullptr && std::strcmp(id, uuid) == 0, device, not_found);
 }

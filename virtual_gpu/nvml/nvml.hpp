@@ -11,7 +11,12 @@
 namespace ullage::vgpu::nvml {
 
 enum Result : int {
-  success = 0, uninitialized = 1, invalid_argument = 2, not_supported = 3, not_found = 6, insufficient_size = 7
+  success = 0,
+  uninitialized = 1,
+  invalid_argument = 2,
+  not_supported = 3,
+  not_found = 6,
+  insufficient_size = 7
 };
 
 inline constexpr char uuid[] = "GPU-756c6c61-6765-2d76-6972-7475616c2d30";  // the driver's UUID, spelled out

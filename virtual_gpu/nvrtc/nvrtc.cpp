@@ -19,7 +19,9 @@ struct Program {
 constexpr int architectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 constexpr int architecture_count = sizeof architectures / sizeof *architectures;
 
-bool known(const void* program) { return handles<Program>().with(program, [](Program&) {}); }
+bool known(const void* program) {
+  return handles<Program>().with(program, [](Program&) {});
+}
 
 int image_size(const void* program, std::size_t* bytes) {
   if (bytes == nullptr) return invalid_input;
@@ -55,7 +57,9 @@ int nvrtcVersion(int* major, int* minor) {
   return success;
 }
 
-const char* nvrtcGetErrorString(int result) { return result == success ? "NVRTC_SUCCESS" : "NVRTC_ERROR"; }
+const char* nvrtcGetErrorString(int result) {
+  return result == success ? "NVRTC_SUCCESS" : "NVRTC_ERROR";
+}
 
 int nvrtcGetNumSupportedArchs(int* count) {
   if (count == nullptr) return invalid_input;
@@ -103,13 +107,29 @@ int nvrtcGetLoweredName(void* program, const char* expression, const char** name
   return exists ? result : invalid_program;
 }
 
-int nvrtcGetPTXSize(void* program, std::size_t* bytes) { return image_size(program, bytes); }
-int nvrtcGetPTX(void* program, char* out) { return image(program, out); }
-int nvrtcGetCUBINSize(void* program, std::size_t* bytes) { return image_size(program, bytes); }
-int nvrtcGetCUBIN(void* program, char* out) { return image(program, out); }
-int nvrtcGetLTOIRSize(void* program, std::size_t* bytes) { return image_size(program, bytes); }
-int nvrtcGetLTOIR(void* program, char* out) { return image(program, out); }
-int nvrtcGetProgramLogSize(void* program, std::size_t* bytes) { return image_size(program, bytes); }
-int nvrtcGetProgramLog(void* program, char* out) { return image(program, out); }
+int nvrtcGetPTXSize(void* program, std::size_t* bytes) {
+  return image_size(program, bytes);
+}
+int nvrtcGetPTX(void* program, char* out) {
+  return image(program, out);
+}
+int nvrtcGetCUBINSize(void* program, std::size_t* bytes) {
+  return image_size(program, bytes);
+}
+int nvrtcGetCUBIN(void* program, char* out) {
+  return image(program, out);
+}
+int nvrtcGetLTOIRSize(void* program, std::size_t* bytes) {
+  return image_size(program, bytes);
+}
+int nvrtcGetLTOIR(void* program, char* out) {
+  return image(program, out);
+}
+int nvrtcGetProgramLogSize(void* program, std::size_t* bytes) {
+  return image_size(program, bytes);
+}
+int nvrtcGetProgramLog(void* program, char* out) {
+  return image(program, out);
+}
 
 }  // extern "C"

@@ -6,4 +6,6 @@ extern "C" void ullage_count_stub(const char* library, const char* function) {
   ullage_machine()->count_stub(library, function);
 }
 
-extern "C" void* ullage_fresh_handle() { return reinterpret_cast<void*>(ullage_machine()->new_handle()); }
+extern "C" void* ullage_fresh_handle() {
+  return reinterpret_cast<void*>(ullage_machine()->new_handle());
+}
