@@ -11,7 +11,8 @@ line: the name, the kind of its result, and its parameters up to the last one th
     -    integer or pointer, left alone      f d    float, double
     sN   structure of N bytes by value       c z    complex float, complex double by value
     h    out: a fresh handle, 8 bytes        h4     out: a fresh handle of 4 bytes
-    zN   out: N bytes of zero                t      out: the address of an empty text
+    zN   out: N bytes of zero                m4     out: the integer -1
+    t    out: the address of an empty text
 
 Only facts are taken from the headers: names, and which parameters are written.
 """
@@ -46,10 +47,16 @@ STATUS = {"nvml": "status:3"}  # NVML_ERROR_NOT_SUPPORTED
 BELONGS = {"driver": r"(?!cuFile)"}  # names that match the pattern of another library
 DEFINES = {table: [["-D__CUDA_API_VERSION_INTERNAL"], [], ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM"]]
            for table in ("driver", "cudart")}
+DEFINES["nvml"] = [[], ["-DNVML_NO_UNVERSIONED_FUNC_DEFS"]]
 COMMON = ["-D_GNU_SOURCE", "-Dalignas(n)=__attribute__((aligned(n)))"]
 NO_HEADER = {"driver": ["cuProfilerInitialize", "cuProfilerStart", "cuProfilerStop", "cuGetExportTable"]}
-INPUTS = {"cufft": {"n", "inembed", "onembed"}}  # pointers to non-const that are read
+# Parameters that are read, or read and sorted, although their pointers are not const.
+BATCHES = r"attrsIdxs|dptrs|dsts|srcs|sizes|prefetchLocIdxs|jitOptions(Values)?|library(Options|OptionValues)"
+INPUTS = {"driver": BATCHES, "cudart": BATCHES, "cufft": r"n|inembed|onembed",
+          "cusparse": r"P|csrColIndA|cscRowIndA|cooRowsA|cooColsA",
+          "cusolver": r"P|Q|csr(RowPtr|ColInd)[ALU]|h_(P|Q|csr(RowPtr|ColInd)[ALU])|map"}
 ARGUMENTS = {"kernelParams", "extra", "args"}  # arrays of a launch
+NO_PIVOT = {"position", "singularity"}  # -1: nothing was found wrong
 GETTER_OF_HANDLE = re.compile(r"Get(\w*)(Stream|Ctx|Workspace|Descr|Event)")
 FLOAT_RESULT = re.compile(r"result|norm|residual|milliseconds|value", re.I)
 PLURAL = re.compile(r"(s|from|to|_out|nodes|deps)$", re.I)
@@ -145,13 +152,13 @@ def by_value(headers, type_name):
 def handle_spec(function, name):
     if PLURAL.search(name):
         return "-"  # an array, whose length the count parameter (zero) gives
-    return "z8" if GETTER_OF_HANDLE.search(function) or "Destroy" in function else "h"
+    return "z8" if GETTER_OF_HANDLE.search(function) or "Destroy" in function or "Error" in name else "h"
 
 
 def out_spec(headers, table, function, name, type_name):
     """What a stub writes through a parameter, or '-'."""
     text = type_name.strip()
-    if not text.endswith("*") or name in INPUTS.get(table, ()):
+    if not text.endswith("*") or re.fullmatch(INPUTS.get(table, "-"), name):
         return "-"
     pointee = text[:-1].strip()
     if re.search(r"Set[A-Z]", function) and not re.search(r"Create|Get", function):
@@ -162,7 +169,9 @@ def out_spec(headers, table, function, name, type_name):
     if "const" in pointee or base == "void" or "(" in base or name in ARGUMENTS:
         return "-"
     if is_pointer(base):
-        return "z8" if base == "void *" and pointee == "void *" else handle_spec(function, name)
+        if pointee == "void *":
+            return "z8"
+        return handle_spec(function, name) if re.match(r"(struct \w+|void) \*$", base) else "-"
     if table == "cufft" and pointee == "cufftHandle":
         return "h4"
     if base in ("float", "double") or base.endswith(("float2", "double2")):
@@ -172,6 +181,8 @@ def out_spec(headers, table, function, name, type_name):
     if base.startswith(("struct ", "union ")):
         size = headers.size(pointee) if "Get" in function or "Find" in function else 0
         return f"z{size}" if size else "-"
+    if table in ("cusparse", "cusolver") and name in NO_PIVOT:
+        return "m4"
     size = headers.size(pointee)
     return f"z{size}" if size in (1, 2, 4, 8) else "-"
 
@@ -204,7 +215,7 @@ def row(headers, table, node):
         if spec == "-" and status == "status" and result == "status":
             spec = out_spec(headers, table, node["name"], parameter.get("name", ""), type_name)
         specs.append(spec)
-    while specs and not specs[-1][0] in "ht" and not re.match(r"z\d", specs[-1]):
+    while specs and not specs[-1][0] in "ht" and not re.match(r"[zm]\d", specs[-1]):
         specs.pop()
     return result, " ".join(specs)
 

@@ -43,6 +43,8 @@ def write_out(spec, name):
         return f"  if ({name}) *(void**){name} = ullage_fresh_handle();\n"
     if spec == "h4":
         return f"  if ({name}) *(int*){name} = (int)((unsigned long)ullage_fresh_handle() >> 4);\n"
+    if spec == "m4":
+        return f"  if ({name}) *(int*){name} = -1;\n"
     if spec == "t":
         return f"  if ({name}) *(const char**){name} = \"\";\n"
     if re.fullmatch(r"z\d+", spec):
