@@ -31,6 +31,7 @@ struct Command {
 [[nodiscard]] std::string help_text(const Command& command);
 [[nodiscard]] std::string help_text();
 
+extern const Command rehearse_command;
 extern const Command gpus_command;
 extern const Command help_command;
 extern const Command completion_command;

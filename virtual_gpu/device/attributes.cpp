@@ -75,7 +75,10 @@ std::optional<int> attribute(const Profile& profile, int number) {
 
 int code_architecture(const Profile& profile) {
   const int cc = profile.cc_major * 10 + profile.cc_minor;
-  return cc == 87 || cc == 89 ? 86 : cc;
+  int best = cc;
+  for (const int held : {75, 80, 86, 90, 100, 120})
+    if (held <= cc && held / 10 == cc / 10) best = held;
+  return best;
 }
 
 int active_blocks_per_sm(const Profile& profile, int block_size, std::size_t shared_bytes) {

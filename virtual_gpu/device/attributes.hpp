@@ -12,7 +12,7 @@ namespace ullage::vgpu {
 std::optional<int> attribute(const Profile& profile, int number);
 
 /// The architecture whose code a device of this compute capability runs out of a CUDA 13 wheel, as ptxVersion gives it:
-/// 86 for 8.7 and 8.9, otherwise the capability itself.
+/// the highest of the same major capability that the wheel holds (86 for 8.7 and 8.9, 100 for 10.3).
 int code_architecture(const Profile& profile);
 
 /// Blocks of a kernel that fit on one multiprocessor, by threads, blocks and shared memory.

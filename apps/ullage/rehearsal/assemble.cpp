@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/rehearsal/assemble.hpp"
+
+#include "apps/ullage/rehearsal/observed.hpp"
+#include "ledger/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace ullage::cli {
+namespace {
+
+using report::RunResult;
+
+constexpr int cuda_major = 13;
+
+report::DeviceInfo device_info(const RehearsalOptions& options) {
+  const Gpu& gpu = *options.gpu;
+  const Quantity& context = gpu.context(cuda_major);
+  report::DeviceInfo info;
+  info.name = gpu.cuda_name;
+  info.short_name = gpu.short_name;
+  if (gpu.sxm_by_default())
+    info.form_factor_note = fmt::format("{} is the SXM form: a name without a form factor means SXM", gpu.short_name);
+  info.compute_capability = fmt::format("{}.{}", gpu.cc_major, gpu.cc_minor);
+  info.capacity_bytes = options.capacity_bytes;
+  const auto bytes = [](double value) { return static_cast<std::uint64_t>(value); };
+  info.context = {bytes(context.value), bytes(context.low), bytes(context.high), std::string(context.known_by),
+                  std::string(context.source)};
+  return info;
+}
+
+report::StackInfo stack_info(const Attempt& attempt) {
+  if (!attempt.run || !attempt.run->facts.process) return {};
+  const auto& process = *attempt.run->facts.process;
+  return {process.torch, process.cuda, process.python};
+}
+
+std::string phase_title(const ledger::Phase& phase) {
+  return fmt::format("end of {}{}", phase.step > 0 ? fmt::format("step {} ", phase.step) : "", ledger::name_of(phase.name));
+}
+
+/// The line of code of the allocation at which allocated memory was highest.
+std::string peak_line(const Attempt& attempt) {
+  const auto& ledger = *attempt.ledger;
+  const auto& phase = ledger.phases[ledger.allocated_peak_phase];
+  const auto& snapshot = attempt.run->snapshot;
+  if (!snapshot || !phase.peaks_exact || phase.peak_allocated_event >= snapshot->timeline.events.count()) return {};
+  const auto& timeline = snapshot->timeline;
+  const auto line = timeline::user_line(timeline, timeline.events.stack[phase.peak_allocated_event]);
+  if (!line.outside_torch) return {};
+  const auto& frame = timeline.stacks.frame(*line.outside_torch);
+  return fmt::format("{}:{} {}", timeline.strings.text(frame.file), frame.line, timeline.strings.text(frame.name));
+}
+
+void take_ledger(RunResult& result, const Attempt& attempt, bool unlimited) {
+  const auto& built = *attempt.ledger;
+  const auto& phase = built.phases[built.allocated_peak_phase];
+  result.phases = built.phases;
+  result.peak = report::PeakInfo{built.peak.allocated, built.peak.reserved,        built.peak.requested, built.peak.used,
+                                 built.peak.step,      ledger::name_of(built.peak.phase), peak_line(attempt)};
+  result.ledger = built.used;
+  result.ledger_of = phase_title(phase);
+  result.below_peak = built.below_peak;
+  result.ledger_unlimited = unlimited;
+}
+
+std::uint64_t used_peak(const Attempt* attempt) {
+  return attempt && attempt->ledger ? attempt->ledger->peak.used : 0;
+}
+
+/// What the run needs without a limit; a failed second run leaves a bound only.
+void take_needs(RunResult& result, const Attempt& first, const Attempt* second) {
+  if (second == nullptr) {
+    if (result.verdict == "failed" || result.verdict == "timeout") result.needed_at_least_bytes = used_peak(&first);
+    else if (first.ledger) result.needed_bytes = used_peak(&first), result.needed_reserved_bytes = first.ledger->peak.reserved;
+    return;
+  }
+  if (second->ledger && ending_of(*second) == Ending::done) {
+    result.needed_bytes = used_peak(second);
+    result.needed_reserved_bytes = second->ledger->peak.reserved;
+    return;
+  }
+  result.needed_at_least_bytes =
+      std::max(used_peak(second), used_peak(&first) + result.requested_bytes.value_or(0));
+  result.notes.push_back("the second run, with unlimited memory, did not reach its end: only a lower bound is known");
+}
+
+void judge_memory(RunResult& result, const RehearsalOptions& options, const Attempt& first, Ending ending) {
+  const auto judged = ledger::judge(options.capacity_bytes, used_peak(&first), options.headroom, options.reserve_bytes);
+  result.headroom_bytes = judged.left_bytes;
+  result.headroom_fraction = judged.fraction;
+  result.missing_bytes = judged.missing_bytes;
+  result.verdict = ledger::name_of(judged.verdict);
+  if (ending == Ending::failed) result.verdict = "failed";
+  if (ending == Ending::timed_out) result.verdict = "timeout";
+  if (ending == Ending::out_of_memory) result.verdict = "oom";
+}
+
+void judge_need(RunResult& result, const RehearsalOptions& options) {
+  if (result.verdict != "oom") return;
+  const std::uint64_t need = result.needed_bytes.value_or(result.needed_at_least_bytes.value_or(0));
+  const auto judged = ledger::judge(options.capacity_bytes, need, options.headroom, options.reserve_bytes);
+  result.missing_bytes = judged.missing_bytes;
+  result.headroom_bytes = 0;
+  result.headroom_fraction = 0;
+}
+
+void take_cards(RunResult& result, const RehearsalOptions& options) {
+  if (!result.needed_bytes) return;
+  const std::uint64_t without_context = *result.needed_bytes - std::min(*result.needed_bytes, result.device.context.bytes);
+  for (const Gpu& gpu : gpus()) {
+    if (gpu.cc_major < 7 || (gpu.cc_major == 7 && gpu.cc_minor < 5)) continue;  // no code in a CUDA 13 wheel
+    const auto context = static_cast<std::uint64_t>(gpu.context(cuda_major).value);
+    const auto judged = ledger::judge(gpu.capacity_bytes(), without_context + context, options.headroom, options.reserve_bytes);
+    const bool same = gpu.cc_major == options.gpu->cc_major && gpu.cc_minor == options.gpu->cc_minor;
+    result.cards.push_back({std::string(gpu.short_name), gpu.capacity_bytes(), judged.verdict != ledger::Verdict::oom,
+                            judged.verdict == ledger::Verdict::tight, !same});
+  }
+  const auto smaller = [](const auto& a, const auto& b) { return a.capacity_bytes < b.capacity_bytes; };
+  std::stable_sort(result.cards.begin(), result.cards.end(), smaller);
+}
+
+void take_static_runtime(RunResult& result, const Attempt& attempt) {
+  std::ifstream file(std::filesystem::path(attempt.directory) / "static_runtime");
+  for (std::string library; std::getline(file, library);)
+    result.notes.push_back(library + " carries a statically linked CUDA runtime, which cannot be rehearsed");
+}
+
+void take_problems(RunResult& result, const Attempt& attempt) {
+  if (!attempt.run) result.missing.push_back(attempt.no_run);
+  result.partial = !attempt.run || attempt.run->partial;
+  if (attempt.run) {
+    const auto& notes = attempt.run->notes;
+    result.missing.insert(result.missing.end(), notes.begin(), notes.end());
+  }
+  for (const auto& problem : attempt.outcome.problems) result.notes.push_back(problem);
+  if (attempt.outcome.stragglers > 0)
+    result.notes.push_back(fmt::format("{} processes outlived the command and were ended", attempt.outcome.stragglers));
+  if (attempt.outcome.exit_status != 0 && ending_of(attempt) == Ending::done)
+    result.notes.push_back("Python aborted while it shut down, after the work was done");
+  take_static_runtime(result, attempt);
+}
+
+}  // namespace
+
+RunResult assemble(const RehearsalOptions& options, const Attempt& first, const Attempt* second) {
+  RunResult result;
+  const Ending ending = ending_of(first);
+  result.device = device_info(options);
+  result.stack = stack_info(first);
+  result.reserve_bytes = options.reserve_bytes;
+  result.command = options.command;
+  result.run_directory = first.directory;
+  result.script_exit_code = first.outcome.exit_status;
+  judge_memory(result, options, first, ending);
+  take_out_of_memory(result, first, ending == Ending::out_of_memory);
+  take_needs(result, first, second);
+  judge_need(result, options);
+  const bool unlimited = second && second->ledger && ending == Ending::out_of_memory;
+  const Attempt& shown = unlimited ? *second : first;
+  if (shown.ledger) take_ledger(result, shown, unlimited);
+  take_observations(result, shown);
+  take_cards(result, options);
+  take_problems(result, first);
+  return result;
+}
+
+}  // namespace ullage::cli

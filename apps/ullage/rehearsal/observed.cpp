@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/rehearsal/observed.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <tuple>
+
+namespace ullage::cli {
+namespace {
+
+using ingest::DeviceLog;
+using ingest::LogInterval;
+
+/// Mark indexes around the last step: everything after `from` and up to `to`.
+struct Window {
+  std::uint32_t from = 0;
+  std::uint32_t to = UINT32_MAX;
+};
+
+Window last_step(const std::vector<ledger::Mark>& marks) {
+  std::vector<const ledger::Mark*> ends;
+  for (const auto& mark : marks)
+    if (mark.name == ledger::MarkName::optimizer_end) ends.push_back(&mark);
+  if (ends.empty()) return {};
+  Window window;
+  window.to = ends.back()->index;
+  for (const auto* end : ends)  // the last boundary of an earlier step; several optimizers may share a step
+    if (end->step < ends.back()->step) window.from = end->index;
+  if (window.from == 0)  // a single step: from its first forward
+    for (const auto& mark : marks)
+      if (mark.name == ledger::MarkName::forward_begin) {
+        window.from = mark.index;
+        break;
+      }
+  return window;
+}
+
+bool inside(const LogInterval& interval, const Window& window) {
+  const std::uint32_t end = interval.end_mark.value_or(UINT32_MAX);
+  return end > window.from && end <= window.to;
+}
+
+std::string text_of(const DeviceLog& log, ingest::NameId id) { return std::string(log.name(id)); }
+
+void take_copies(report::RunResult& result, const DeviceLog& log, const Window& window) {
+  std::map<std::tuple<std::string, bool, std::string>, std::pair<std::uint64_t, std::uint64_t>> sums;
+  for (const auto& interval : log.intervals) {
+    if (!inside(interval, window)) continue;
+    for (const auto& copy : interval.copies) {
+      if (copy.direction != ulog::Direction::host_to_device && copy.direction != ulog::Direction::device_to_host) continue;
+      const char* direction = copy.direction == ulog::Direction::host_to_device ? "host_to_device" : "device_to_host";
+      auto& sum = sums[{direction, copy.pinned, text_of(log, copy.line)}];
+      sum.first += copy.count;
+      sum.second += copy.bytes;
+    }
+  }
+  for (const auto& [key, sum] : sums)
+    result.copies.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), sum.first, sum.second});
+  const auto larger = [](const auto& a, const auto& b) { return a.bytes > b.bytes; };
+  std::stable_sort(result.copies.begin(), result.copies.end(), larger);
+}
+
+void take_syncs(report::RunResult& result, const DeviceLog& log, const Window& window) {
+  std::map<std::pair<std::string, std::string>, std::uint64_t> sums;
+  for (const auto& interval : log.intervals)
+    if (inside(interval, window))
+      for (const auto& sync : interval.syncs) sums[{text_of(log, sync.function), text_of(log, sync.line)}] += sync.count;
+  for (const auto& [key, count] : sums) result.syncs.push_back({key.first, key.second, count});
+}
+
+void take_unknown_reads(report::RunResult& result, const DeviceLog& log) {
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> sums;
+  for (const auto& interval : log.intervals)
+    for (const auto& read : interval.unknown_reads) {
+      auto& sum = sums[text_of(log, read.line)];
+      sum.first += read.count;
+      sum.second += read.bytes;
+    }
+  for (const auto& [line, sum] : sums) result.unknown_reads.push_back({line, sum.first, sum.second});
+}
+
+void take_stubs(report::RunResult& result, const DeviceLog& log) {
+  for (const auto& stub : log.stubs) result.stubs.push_back({text_of(log, stub.library), text_of(log, stub.function), stub.calls});
+  const auto by_name = [](const auto& a, const auto& b) { return std::tie(a.library, a.function) < std::tie(b.library, b.function); };
+  std::sort(result.stubs.begin(), result.stubs.end(), by_name);
+}
+
+void take_log(report::RunResult& result, const DeviceLog& log, const Window& window) {
+  take_copies(result, log, window);
+  take_syncs(result, log, window);
+  take_unknown_reads(result, log);
+  take_stubs(result, log);
+  result.pinned_bytes = log.pinned_bytes;
+  result.pinned_peak_bytes = log.pinned_peak_bytes;
+  result.managed_bytes = log.managed_bytes;
+  result.launches = log.launches;
+  result.gemms = log.gemms;
+}
+
+void take_not_seen(report::RunResult& result, const std::vector<std::string>& saw) {
+  const std::pair<const char*, const char*> watched[] = {
+      {"evaluation", "evaluation"}, {"generation", "generation"}, {"checkpoint_save", "checkpoint saving"}};
+  for (const auto& [what, name] : watched)
+    if (std::find(saw.begin(), saw.end(), what) == saw.end()) result.not_seen.emplace_back(name);
+}
+
+}  // namespace
+
+void take_observations(report::RunResult& result, const Attempt& attempt) {
+  if (!attempt.run) return;
+  const auto& facts = attempt.run->facts;
+  for (const auto& mark : facts.marks)
+    if (mark.name == ledger::MarkName::optimizer_end) result.steps = std::max(result.steps, mark.step);
+  if (facts.stop) result.stop_reason = facts.stop->reason;
+  take_not_seen(result, facts.saw);
+  if (attempt.run->device) take_log(result, *attempt.run->device, last_step(facts.marks));
+}
+
+void take_out_of_memory(report::RunResult& result, const Attempt& attempt, bool ended) {
+  if (!attempt.run) return;
+  const auto& facts = attempt.run->facts;
+  for (const auto& oom : facts.ooms) {
+    report::OutOfMemoryEvent event{oom.requested_bytes, oom.step, oom.phase, oom.module, oom.line, {}, true};
+    event.caught = !ended || &oom != &facts.ooms.back();
+    if (!event.caught && facts.exception && facts.exception->oom) event.text = facts.exception->text;
+    result.ooms.push_back(std::move(event));
+  }
+  if (ended) result.requested_bytes = facts.ooms.back().requested_bytes;
+}
+
+}  // namespace ullage::cli

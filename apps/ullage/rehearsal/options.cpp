@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/rehearsal/options.hpp"
+
+#include "base/text.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace ullage::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int cuda_major = 13;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Result<const Gpu*> chosen_gpu(const Arguments& arguments) {
+  const std::string name = arguments.text("gpu").value_or(variable("ULLAGE_GPU"));
+  if (!name.empty()) return find_gpu(name);
+  std::vector<std::string> names;
+  for (const Gpu& gpu : gpus()) names.emplace_back(gpu.short_name);
+  return fail(ErrorKind::usage, "no GPU was chosen", {}, "--gpu NAME, or the variable ULLAGE_GPU",
+              "known names: " + join(names, " "));
+}
+
+Result<std::string> one_of(const Arguments& arguments, std::string_view flag, std::vector<std::string> allowed) {
+  const std::string value = arguments.text(flag).value_or("");
+  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return value;
+  return fail(ErrorKind::usage, "unknown value '" + value + "'", "--" + std::string(flag), join(allowed, ", "));
+}
+
+Result<std::string> steps_of(const Arguments& arguments) {
+  const std::string value = arguments.text("steps").value_or("auto");
+  const bool digits = !value.empty() && value.size() <= 9 && value.find_first_not_of("0123456789") == value.npos;
+  if (value == "auto" || value == "all" || (digits && value.find_first_not_of('0') != value.npos)) return value;
+  return fail(ErrorKind::usage, "unknown value '" + value + "'", "--steps", "a number from 1, auto or all");
+}
+
+fs::path data_directory() {
+  if (const std::string xdg = variable("XDG_DATA_HOME"); !xdg.empty()) return fs::path(xdg) / "ullage";
+  const std::string home = variable("HOME");
+  return fs::path(home.empty() ? "." : home) / ".local" / "share" / "ullage";
+}
+
+/// "20261129-215830-train": when, and what.
+std::string run_name(const std::vector<std::string>& command) {
+  std::string script = fs::path(command.front()).stem().string();
+  for (const auto& word : command)
+    if (word.size() > 3 && word.ends_with(".py")) {
+      script = fs::path(word).stem().string();
+      break;
+    }
+  return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), script);
+}
+
+Result<std::string> made(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return fail(ErrorKind::io, "cannot make the run directory: " + error.message(), path.string());
+  return fs::absolute(path).lexically_normal().string();
+}
+
+}  // namespace
+
+Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
+  if (arguments.command.empty())
+    return fail(ErrorKind::usage, "no command to rehearse", {}, "ullage rehearse --gpu NAME -- python train.py");
+  const auto gpu = chosen_gpu(arguments);
+  if (!gpu) return tl::unexpected(gpu.error());
+  const auto steps = steps_of(arguments);
+  if (!steps) return tl::unexpected(steps.error());
+  const auto stacks = one_of(arguments, "stacks", {"python", "all", "none"});
+  if (!stacks) return tl::unexpected(stacks.error());
+  RehearsalOptions options;
+  options.gpu = *gpu;
+  options.capacity_bytes = arguments.size("memory").value_or((*gpu)->capacity_bytes());
+  options.headroom = arguments.share("headroom").value_or(options.headroom);
+  options.reserve_bytes = arguments.size("reserve").value_or(0);
+  options.steps = *steps;
+  options.stacks = *stacks;
+  options.time_limit = arguments.duration("time-limit").value_or(options.time_limit);
+  options.out = arguments.text("out").value_or("");
+  options.json = arguments.given("json");
+  options.command = arguments.command;
+  return options;
+}
+
+std::string profile_text(const RehearsalOptions& options, bool unlimited) {
+  const Gpu& gpu = *options.gpu;
+  std::string text;
+  const auto add = [&text](std::string_view key, const auto& value) { text += fmt::format("{}={};", key, value); };
+  add("name", gpu.cuda_name);
+  add("short_name", gpu.short_name);
+  add("cc_major", gpu.cc_major);
+  add("cc_minor", gpu.cc_minor);
+  add("sm_count", gpu.count(Fact::sm_count));
+  add("max_threads_per_sm", gpu.count(Fact::threads_per_sm));
+  add("max_blocks_per_sm", gpu.count(Fact::blocks_per_sm));
+  add("shared_optin_bytes", gpu.count(Fact::shared_optin_per_block));
+  add("l2_bytes", gpu.count(Fact::l2));
+  add("total_bytes", options.capacity_bytes);
+  add("context_bytes", static_cast<std::uint64_t>(gpu.context(cuda_major).value));
+  add("memory_bandwidth", gpu.value(Fact::memory_bandwidth, 1e12));
+  add("fp16_flops", gpu.value(Fact::fp16_peak, 100e12));
+  add("tf32_flops", gpu.value(Fact::tf32_peak, gpu.value(Fact::fp32_peak, 10e12)));
+  add("fp32_flops", gpu.value(Fact::fp32_peak, 10e12));
+  add("pcie_bandwidth", gpu.value(Fact::pcie_bandwidth, 16e9));
+  add("clock_khz", static_cast<int>(gpu.value(Fact::sm_clock, 1.4e9) / 1e3));
+  add("memory_clock_khz", static_cast<int>(gpu.value(Fact::memory_clock, 1.2e9) / 1e3));
+  add("memory_bus_bits", gpu.count(Fact::memory_bus));
+  add("unlimited", unlimited ? 1 : 0);
+  return text;
+}
+
+Result<std::string> make_run_directory(const RehearsalOptions& options) {
+  if (options.out.empty()) {
+    const fs::path runs = data_directory() / "runs";
+    fs::path path = runs / run_name(options.command);
+    for (int i = 2; fs::exists(path); ++i) path = runs / fmt::format("{}-{}", run_name(options.command), i);
+    return made(path);
+  }
+  std::error_code error;
+  if (fs::exists(options.out, error) && !(fs::is_directory(options.out, error) && fs::is_empty(options.out, error)))
+    return fail(ErrorKind::usage, "the run directory is not empty", options.out, "a new or empty folder for --out");
+  return made(options.out);
+}
+
+}  // namespace ullage::cli

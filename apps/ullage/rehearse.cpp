@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ullage rehearse`: runs a command on a virtual GPU and says what it needs.
+#include "apps/ullage/command.hpp"
+#include "apps/ullage/output.hpp"
+#include "apps/ullage/rehearsal/assemble.hpp"
+#include "apps/ullage/rehearsal/attempt.hpp"
+#include "apps/ullage/rehearsal/options.hpp"
+#include "launch/interpreter.hpp"
+#include "report/json/run_result.hpp"
+#include "report/text/run_result.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+namespace ullage::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void say(const std::string& text) { fmt::print(stderr, "ullage: {}\n", text); }
+
+/// Asks the command's Python about its torch; nothing is known of a command that is no Python program.
+Result<std::string> checked_cudnn(const RehearsalOptions& options) {
+  if (!find_program(options.command.front()))
+    return fail(ErrorKind::usage, "command not found", options.command.front(), "a program in PATH");
+  const auto interpreter = interpreter_of(options.command);
+  if (!interpreter) return std::string();
+  const auto probe = probe_torch(*interpreter);
+  if (!probe) return tl::unexpected(probe.error());
+  const Gpu& gpu = *options.gpu;
+  const auto checked = check_torch(*probe, gpu.cc_major, gpu.cc_minor, std::string(gpu.short_name));
+  if (!checked) return tl::unexpected(checked.error());
+  return cudnn_number(probe->cudnn);
+}
+
+bool needs_second_run(const Attempt& first) {
+  const Ending ending = ending_of(first);
+  if (ending == Ending::out_of_memory) return true;
+  if (ending != Ending::done || !first.run || first.run->facts.marks.empty()) return false;
+  return first.run->facts.marks.back().counters.retries > 0;
+}
+
+Result<Attempt> second_run(const RehearsalOptions& options, AttemptSettings settings) {
+  settings.directory += "/unlimited";
+  settings.unlimited = true;
+  settings.live = false;
+  std::error_code error;
+  fs::create_directory(settings.directory, error);
+  if (error) return fail(ErrorKind::io, "cannot make a folder: " + error.message(), settings.directory);
+  say("the memory was not enough; a second run, in which only the charging is unlimited, measures the need");
+  return attempt(options, settings);
+}
+
+/// The first run; once more without PyTorch's recorder where that may be what failed.
+Result<Attempt> first_run(const RehearsalOptions& options, AttemptSettings& settings, std::string* note) {
+  auto first = attempt(options, settings);
+  if (!first || options.stacks == "none" || !recording_may_have_failed(*first)) return first;
+  say("the script failed in a way that recording its memory may have caused; running it again without");
+  for (const auto& entry : fs::directory_iterator(settings.directory)) fs::remove_all(entry.path());
+  settings.record = false;
+  *note = "recorded without PyTorch's memory history: with it the script failed";
+  return attempt(options, settings);
+}
+
+Result<void> write_run_json(const std::string& directory, const std::string& text) {
+  const std::string path = directory + "/run.json", partial = path + ".partial";
+  std::ofstream file(partial, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) fs::rename(partial, path, error);
+  if (!file || error) return fail(ErrorKind::io, "cannot write the result", path);
+  return {};
+}
+
+ExitCode exit_code(const report::RunResult& result) {
+  if (result.verdict == "oom") return ExitCode::no;
+  if (result.verdict == "failed") return ExitCode::script_failed;
+  if (result.verdict == "timeout") return ExitCode::timeout;
+  return ExitCode::yes;
+}
+
+Result<ExitCode> finish(const RehearsalOptions& options, const report::RunResult& result) {
+  const std::string json = report::result_json(result);
+  if (const auto written = write_run_json(result.run_directory, json); !written) return tl::unexpected(written.error());
+  return print_result(options.json ? json : report::result_text(result)).map([&] { return exit_code(result); });
+}
+
+Result<ExitCode> rehearse(const RehearsalOptions& options) {
+  const auto cudnn = checked_cudnn(options);
+  if (!cudnn) return tl::unexpected(cudnn.error());
+  const auto directory = make_run_directory(options);
+  if (!directory) return tl::unexpected(directory.error());
+  AttemptSettings settings;
+  settings.directory = *directory;
+  settings.cudnn_version = *cudnn;
+  std::string note;
+  const auto first = first_run(options, settings, &note);
+  if (!first) return tl::unexpected(first.error());
+  if (ending_of(*first) == Ending::interrupted) return ExitCode::interrupted;
+  std::optional<Attempt> second;
+  if (needs_second_run(*first)) {
+    auto made = second_run(options, settings);
+    if (!made) return tl::unexpected(made.error());
+    if (ending_of(*made) == Ending::interrupted) return ExitCode::interrupted;
+    second = std::move(*made);
+  }
+  report::RunResult result = assemble(options, *first, second ? &*second : nullptr);
+  if (!note.empty()) result.notes.push_back(note);
+  return finish(options, result);
+}
+
+Result<ExitCode> run_rehearse(const Arguments& arguments) { return rehearsal_options(arguments).and_then(rehearse); }
+
+constexpr Flag flags[] = {
+    {"gpu", "NAME", "the GPU to imitate ('ullage gpus' lists them); or ULLAGE_GPU", FlagKind::gpu},
+    {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the card's", FlagKind::size},
+    {"headroom", "SHARE", "with less of the capacity left at the peak the run is tight", FlagKind::share, "15%"},
+    {"reserve", "SIZE", "taken off the capacity first, for what one process cannot show", FlagKind::size},
+    {"steps", "K|auto|all", "optimizer steps to make", FlagKind::text, "auto"},
+    {"stacks", "python|all|none", "call stacks to record with each allocation", FlagKind::text, "python"},
+    {"time-limit", "TIME", "wall time of one run", FlagKind::duration, "10m"},
+    {"out", "DIR", "the run directory: new or empty", FlagKind::text},
+    json_flag,
+};
+
+}  // namespace
+
+const Command rehearse_command{
+    "rehearse",
+    "run an unmodified PyTorch script on a virtual GPU and say what it needs",
+    "--gpu NAME [FLAGS] -- COMMAND...",
+    "COMMAND runs as it is (python train.py, torchrun --nproc-per-node 1 train.py, accelerate launch train.py, a console\n"
+    "script) on stand-in CUDA libraries: PyTorch's own code allocates, kernels do nothing. It is stopped after its steps;\n"
+    "its output goes to stderr, the report to stdout. When the memory is not enough, a second run measures the need.\n"
+    "Ends with 0 (fits or tight), 1 (does not fit), 5 (the script failed by itself), 6 (time limit), 7 (cannot be\n"
+    "rehearsed here).",
+    {flags, 0, true},
+    run_rehearse};
+
+}  // namespace ullage::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/installation.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace ullage {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Result<fs::path> library_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (error) return fail(ErrorKind::unsupported, "cannot find this program's own folder", "/proc/self/exe");
+  return program.parent_path().parent_path() / "lib" / "ullage";
+}
+
+std::vector<std::string> libraries_in(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path().string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+/// `first` before what the variable holds already.
+std::string prepend(const std::string& first, const char* name) {
+  const std::string held = variable(name);
+  return held.empty() ? first : first + ":" + held;
+}
+
+std::string preload_list(const std::string& folder) {
+  std::string list;
+  for (const auto& path : libraries_in(folder)) list += (list.empty() ? "" : ":") + path;
+  return list;
+}
+
+}  // namespace
+
+Result<Installation> find_installation() {
+  const auto folder = library_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  Installation found{(*folder / "cuda13").string(), (*folder / "site").string()};
+  for (const auto& part : {found.library_set, found.hook})
+    if (!fs::exists(part))
+      return fail(ErrorKind::internal, "a part of this installation is missing", part, {},
+                  "build it with scripts/build, or install the wheel again");
+  if (found.library_set.find_first_of(" :") != std::string::npos)
+    return fail(ErrorKind::unsupported, "the installation's path holds a space or a colon", found.library_set,
+                "a path that LD_PRELOAD can carry", "install Ullage in another folder");
+  return found;
+}
+
+std::map<std::string, std::optional<std::string>> rehearsal_environment(const Installation& installation,
+                                                                        const RehearsalSettings& settings) {
+  std::map<std::string, std::optional<std::string>> environment{
+      {"LD_PRELOAD", prepend(preload_list(installation.library_set), "LD_PRELOAD")},
+      {"PYTHONPATH", prepend(installation.hook, "PYTHONPATH")},
+      {"TRITON_LIBCUDA_PATH", installation.library_set},
+      {"ULLAGE_HOOK", "1"},
+      {"ULLAGE_VGPU_RUN", settings.run_directory},
+      {"ULLAGE_VGPU_PROFILE", settings.profile},
+      {"ULLAGE_STEPS", settings.steps},
+      {"ULLAGE_STACKS", settings.stacks},
+  };
+  if (!settings.cudnn_version.empty()) environment.emplace("ULLAGE_CUDNN_VERSION", settings.cudnn_version);
+  return environment;
+}
+
+}  // namespace ullage

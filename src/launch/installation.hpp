@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the stand-in libraries and the Python hook are, and the environment that puts them under a script.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ullage {
+
+/// Parts of an installation, found next to the running program: PROGRAM/../../lib/ullage/{cuda13,site}.
+struct Installation {
+  std::string library_set;  ///< folder of the CUDA 13 stand-ins
+  std::string hook;         ///< folder with the hook's sitecustomize.py
+};
+
+/// Errors: `internal` when a part is missing; `unsupported` when the path holds a character that LD_PRELOAD cannot
+/// carry (a space or a colon).
+[[nodiscard]] Result<Installation> find_installation();
+
+/// What one rehearsed process tree is told.
+struct RehearsalSettings {
+  std::string run_directory;     ///< absolute
+  std::string profile;           ///< text of the device profile (virtual_gpu/device/profile.hpp)
+  std::string steps = "auto";    ///< a number, auto or all
+  std::string stacks = "python";  ///< python, all or none
+  std::string cudnn_version;     ///< as cudnnGetVersion gives it; empty: the stand-in's own
+};
+
+/// Changes to the environment: LD_PRELOAD and PYTHONPATH keep what they held, behind ours. Deterministic.
+[[nodiscard]] std::map<std::string, std::optional<std::string>> rehearsal_environment(
+    const Installation& installation, const RehearsalSettings& settings);
+
+}  // namespace ullage

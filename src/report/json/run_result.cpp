@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json/run_result.hpp"
+
+#include "report/json/json_writer.hpp"
+
+namespace ullage::report {
+namespace {
+
+void text_field(JsonWriter& json, std::string_view name, const std::string& value) {
+  if (!value.empty()) json.field(name, std::string_view(value));
+}
+
+void bytes_field(JsonWriter& json, std::string_view name, const std::optional<std::uint64_t>& value) {
+  if (value) json.field(name, *value);
+}
+
+void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
+  json.begin_array(name);
+  for (const auto& text : texts) json.item(std::string_view(text));
+  json.end_array();
+}
+
+void write_device(JsonWriter& json, const DeviceInfo& device) {
+  json.begin_object("device");
+  json.field("name", std::string_view(device.name));
+  json.field("short_name", std::string_view(device.short_name));
+  json.field("capacity_bytes", device.capacity_bytes);
+  json.field("compute_capability", std::string_view(device.compute_capability));
+  json.field("count", 1);
+  json.begin_object("context");
+  json.field("bytes", device.context.bytes);
+  json.field("low", device.context.low);
+  json.field("high", device.context.high);
+  json.field("known_by", std::string_view(device.context.known_by));
+  json.field("source", std::string_view(device.context.source));
+  json.end_object();
+  json.end_object();
+}
+
+void write_stack(JsonWriter& json, const StackInfo& stack) {
+  json.begin_object("stack");
+  text_field(json, "torch", stack.torch);
+  text_field(json, "cuda", stack.cuda);
+  text_field(json, "python", stack.python);
+  json.end_object();
+}
+
+void write_peak(JsonWriter& json, const PeakInfo& peak) {
+  json.begin_object("peak");
+  json.field("allocated_bytes", peak.allocated);
+  json.field("reserved_bytes", peak.reserved);
+  json.field("requested_bytes", peak.requested);
+  json.field("used_bytes", peak.used);
+  if (peak.step > 0) json.field("step", peak.step);
+  text_field(json, "phase", peak.phase);
+  text_field(json, "where", peak.where);
+  json.end_object();
+}
+
+void write_phase(JsonWriter& json, const ledger::Phase& phase) {
+  json.begin_object();
+  if (phase.step > 0) json.field("step", phase.step);
+  if (phase.micro_batch > 0) json.field("micro_batch", phase.micro_batch);
+  json.field("name", ledger::name_of(phase.name));
+  json.field("allocated_bytes", phase.allocated);
+  json.field("reserved_bytes", phase.reserved);
+  json.field("peak_allocated_bytes", phase.peak_allocated);
+  json.field("peak_reserved_bytes", phase.peak_reserved);
+  json.end_object();
+}
+
+void write_line(JsonWriter& json, const ledger::Line& line, bool field) {
+  if (field) json.begin_object("ledger");
+  else json.begin_object();
+  json.field("id", std::string_view(line.id));
+  json.field("name", std::string_view(line.name));
+  json.field("bytes", line.bytes);
+  json.field("known_by", ledger::name_of(line.known_by));
+  text_field(json, "attributed_by", ledger::name_of(line.attributed_by));
+  if (!line.children.empty()) {
+    json.begin_array("children");
+    for (const auto& child : line.children) write_line(json, child, false);
+    json.end_array();
+  }
+  json.end_object();
+}
+
+void write_copies(JsonWriter& json, const std::vector<CopyLine>& copies) {
+  json.begin_array("copies");
+  for (const auto& copy : copies) {
+    json.begin_object();
+    json.field("direction", std::string_view(copy.direction));
+    json.field("pinned", copy.pinned);
+    text_field(json, "line", copy.line);
+    json.field("count", copy.count);
+    json.field("bytes", copy.bytes);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_syncs(JsonWriter& json, const std::vector<SyncLine>& syncs) {
+  json.begin_array("synchronizations");
+  for (const auto& sync : syncs) {
+    json.begin_object();
+    json.field("function", std::string_view(sync.function));
+    text_field(json, "line", sync.line);
+    json.field("count", sync.count);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_ooms(JsonWriter& json, const std::vector<OutOfMemoryEvent>& ooms) {
+  json.begin_array("out_of_memory");
+  for (const auto& oom : ooms) {
+    json.begin_object();
+    json.field("requested_bytes", oom.requested_bytes);
+    if (oom.step > 0) json.field("step", oom.step);
+    text_field(json, "phase", oom.phase);
+    text_field(json, "module", oom.module);
+    text_field(json, "line", oom.line);
+    text_field(json, "text", oom.text);
+    json.field("caught", oom.caught);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_cards(JsonWriter& json, const std::vector<CardFit>& cards) {
+  json.begin_array("cards");
+  for (const auto& card : cards) {
+    json.begin_object();
+    json.field("short_name", std::string_view(card.short_name));
+    json.field("capacity_bytes", card.capacity_bytes);
+    json.field("verdict", card.fits ? (card.tight ? "tight" : "fits") : "oom");
+    json.field("known_by", card.estimated ? "estimated" : "executed");
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_honesty(JsonWriter& json, const RunResult& result) {
+  json.begin_array("unknown_reads");
+  for (const auto& read : result.unknown_reads) {
+    json.begin_object();
+    text_field(json, "line", read.line);
+    json.field("count", read.count);
+    json.field("bytes", read.bytes);
+    json.end_object();
+  }
+  json.end_array();
+  json.begin_array("stub_calls");
+  for (const auto& stub : result.stubs) {
+    json.begin_object();
+    json.field("library", std::string_view(stub.library));
+    json.field("function", std::string_view(stub.function));
+    json.field("calls", stub.calls);
+    json.end_object();
+  }
+  json.end_array();
+  write_texts(json, "not_seen", result.not_seen);
+}
+
+void write_needs(JsonWriter& json, const RunResult& result) {
+  bytes_field(json, "requested_bytes", result.requested_bytes);
+  bytes_field(json, "needed_bytes", result.needed_bytes);
+  bytes_field(json, "needed_reserved_bytes", result.needed_reserved_bytes);
+  bytes_field(json, "needed_at_least_bytes", result.needed_at_least_bytes);
+  if (result.missing_bytes > 0) json.field("missing_bytes", result.missing_bytes);
+  if (result.reserve_bytes > 0) json.field("reserve_bytes", result.reserve_bytes);
+  json.begin_object("headroom");
+  json.field("bytes", result.headroom_bytes);
+  json.field("fraction", result.headroom_fraction);
+  json.end_object();
+}
+
+void write_ledger(JsonWriter& json, const RunResult& result) {
+  json.begin_array("phases");
+  for (const auto& phase : result.phases) write_phase(json, phase);
+  json.end_array();
+  if (!result.ledger) return;
+  write_line(json, *result.ledger, true);
+  text_field(json, "ledger_of", result.ledger_of);
+  json.field("ledger_below_peak_bytes", result.below_peak);
+  json.field("ledger_unlimited", result.ledger_unlimited);
+}
+
+}  // namespace
+
+std::string result_json(const RunResult& result) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("schema_version", 1);
+  json.field("command", "rehearse");
+  json.field("verdict", std::string_view(result.verdict));
+  if (result.script_exit_code) json.field("script_exit_code", *result.script_exit_code);
+  write_device(json, result.device);
+  write_stack(json, result.stack);
+  if (result.peak) write_peak(json, *result.peak);
+  write_needs(json, result);
+  json.field("steps", result.steps);
+  text_field(json, "stop_reason", result.stop_reason);
+  write_ledger(json, result);
+  write_ooms(json, result.ooms);
+  write_cards(json, result.cards);
+  write_copies(json, result.copies);
+  write_syncs(json, result.syncs);
+  json.begin_object("host");
+  json.field("pinned_bytes", result.pinned_bytes);
+  json.field("pinned_peak_bytes", result.pinned_peak_bytes);
+  json.field("managed_bytes", result.managed_bytes);
+  json.end_object();
+  write_honesty(json, result);
+  json.begin_object("evidence");
+  json.field("partial", result.partial);
+  write_texts(json, "missing", result.missing);
+  json.end_object();
+  write_texts(json, "notes", result.notes);
+  write_texts(json, "script", result.command);
+  json.field("run_directory", std::string_view(result.run_directory));
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace ullage::report

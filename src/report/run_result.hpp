@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result of a rehearsal as data: what `ullage rehearse` prints and writes into run.json (docs/result.md).
+#pragma once
+
+#include "ledger/chart.hpp"
+#include "ledger/phases.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ullage::report {
+
+/// A number that is an empirical constant. Bytes.
+struct Estimate {
+  std::uint64_t bytes = 0;
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  std::string known_by;
+  std::string source;
+};
+
+struct DeviceInfo {
+  std::string name;        ///< as CUDA shows it
+  std::string short_name;
+  std::string form_factor_note;  ///< set when the form factor was assumed
+  std::string compute_capability;
+  std::uint64_t capacity_bytes = 0;  ///< what CUDA shows, context included
+  Estimate context;
+};
+
+struct StackInfo {
+  std::string torch, cuda, python;  ///< empty when not known
+};
+
+/// The highest values of the run and where allocated was highest. Sizes are bytes.
+struct PeakInfo {
+  std::uint64_t allocated = 0, reserved = 0, requested = 0, used = 0;
+  std::uint32_t step = 0;
+  std::string phase;
+  std::string where;  ///< line of code of the allocation at the peak; empty when not known
+};
+
+/// Copies of one kind within one step.
+struct CopyLine {
+  std::string direction;  ///< host_to_device or device_to_host
+  bool pinned = false;
+  std::string line;  ///< "file:line function"; empty when no Python code ran
+  std::uint64_t count = 0, bytes = 0;
+};
+
+/// Waits of the host for the device within one step.
+struct SyncLine {
+  std::string function;
+  std::string line;
+  std::uint64_t count = 0;
+};
+
+/// Reads of values that nothing computed, over the whole run.
+struct UnknownRead {
+  std::string line;
+  std::uint64_t count = 0, bytes = 0;
+};
+
+struct StubCall {
+  std::string library, function;
+  std::uint64_t calls = 0;
+};
+
+/// An OutOfMemoryError of the run.
+struct OutOfMemoryEvent {
+  std::uint64_t requested_bytes = 0;
+  std::uint32_t step = 0;
+  std::string phase, module, line;
+  std::string text;     ///< PyTorch's message; empty for a caught one
+  bool caught = false;  ///< the script went on
+};
+
+/// A card of the catalogue, and whether the needed bytes fit it.
+struct CardFit {
+  std::string short_name;
+  std::uint64_t capacity_bytes = 0;
+  bool fits = false;
+  bool tight = false;
+  bool estimated = false;  ///< another architecture: other kernels, other workspaces
+};
+
+struct RunResult {
+  std::string verdict;  ///< fits, tight, oom, failed, timeout
+  std::optional<int> script_exit_code;
+  DeviceInfo device;
+  StackInfo stack;
+  std::optional<PeakInfo> peak;
+  std::optional<std::uint64_t> requested_bytes;       ///< of the failed request
+  std::optional<std::uint64_t> needed_bytes;          ///< used peak without a limit
+  std::optional<std::uint64_t> needed_at_least_bytes;  ///< where only a bound is known
+  std::optional<std::uint64_t> needed_reserved_bytes;  ///< of needed: PyTorch's reserved memory
+  std::uint64_t headroom_bytes = 0;
+  double headroom_fraction = 0;
+  std::uint64_t missing_bytes = 0;  ///< by how much the device is too small
+  std::uint64_t reserve_bytes = 0;
+  std::vector<ledger::Phase> phases;
+  std::optional<ledger::Line> ledger;
+  std::string ledger_of;         ///< what the ledger is of: "end of step 2 backward"
+  std::uint64_t below_peak = 0;  ///< how far that moment lies below the peak
+  bool ledger_unlimited = false;  ///< peak, phases and ledger are of the second, unlimited run
+  std::uint32_t steps = 0;
+  std::string stop_reason;
+  std::vector<CopyLine> copies;
+  std::vector<SyncLine> syncs;
+  std::vector<UnknownRead> unknown_reads;
+  std::vector<StubCall> stubs;
+  std::vector<OutOfMemoryEvent> ooms;
+  std::vector<CardFit> cards;
+  std::uint64_t pinned_bytes = 0, pinned_peak_bytes = 0, managed_bytes = 0;
+  std::uint64_t launches = 0, gemms = 0;
+  std::vector<std::string> not_seen;  ///< evaluation, generation ...
+  bool partial = false;
+  std::vector<std::string> missing;  ///< evidence that should be there and is not
+  std::vector<std::string> notes;
+  std::string run_directory;
+  std::vector<std::string> command;
+};
+
+}  // namespace ullage::report

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text/run_result.hpp"
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "report/text/sections.hpp"
+
+#include <fmt/format.h>
+
+namespace ullage::report {
+namespace {
+
+std::string device_lines(const RunResult& r) {
+  const auto& context = r.device.context;
+  std::string text = fmt::format("{} ({}), {} as CUDA shows it; the context takes about {} of it ({}, {} to {})\n",
+                                 r.device.name, r.device.short_name, format_bytes(r.device.capacity_bytes),
+                                 format_bytes(context.bytes), context.known_by, format_bytes(context.low),
+                                 format_bytes(context.high));
+  if (!r.device.form_factor_note.empty()) text += r.device.form_factor_note + "\n";
+  if (!r.stack.torch.empty()) text += fmt::format("torch {}, CUDA {}, Python {}\n", r.stack.torch, r.stack.cuda, r.stack.python);
+  return text;
+}
+
+std::string needs_line(const RunResult& r) {
+  if (r.needed_bytes) {
+    std::string of;
+    if (r.needed_reserved_bytes) of = fmt::format(" ({} reserved by PyTorch, the rest is context)", format_bytes(*r.needed_reserved_bytes));
+    return fmt::format("needs {}{}", format_bytes(*r.needed_bytes), of);
+  }
+  if (r.needed_at_least_bytes) return fmt::format("needs at least {}", format_bytes(*r.needed_at_least_bytes));
+  return "what it needs is not known";
+}
+
+std::string headroom_line(const RunResult& r) {
+  if (r.missing_bytes > 0) return fmt::format("{} more than the device has", format_bytes(r.missing_bytes));
+  return fmt::format("headroom {} ({:.1f} %)", format_bytes(r.headroom_bytes), 100 * r.headroom_fraction);
+}
+
+std::string oom_lines(const RunResult& r) {
+  std::string text;
+  for (const auto& oom : r.ooms) {
+    const std::string step = oom.step > 0 ? fmt::format("step {} ", oom.step) : "";
+    text += fmt::format("  out of memory in {}{}: {} requested{}\n", step, oom.phase, format_bytes(oom.requested_bytes),
+                        oom.caught ? "; the script caught it and went on" : "");
+    if (!oom.module.empty()) text += fmt::format("    module {}\n", oom.module);
+    if (!oom.line.empty()) text += fmt::format("    line   {}\n", oom.line);
+    if (!oom.text.empty()) text += fmt::format("    PyTorch: {}\n", oom.text);
+  }
+  return text;
+}
+
+std::string verdict_lines(const RunResult& r) {
+  if (r.verdict == "failed") return fmt::format("FAILED: the script ended by itself with status {}\n", r.script_exit_code.value_or(-1)) + oom_lines(r);
+  if (r.verdict == "timeout") return "TIME LIMIT: the script was ended before it had made its steps\n" + oom_lines(r);
+  const std::string word = r.verdict == "oom" ? "DOES NOT FIT" : r.verdict == "tight" ? "TIGHT" : "FITS";
+  std::string text = fmt::format("{}: {}; {}\n", word, needs_line(r), headroom_line(r));
+  if (r.reserve_bytes > 0) text += fmt::format("  {} are kept back (--reserve)\n", format_bytes(r.reserve_bytes));
+  return text + oom_lines(r);
+}
+
+std::string cards_lines(const RunResult& r) {
+  if (r.cards.empty()) return {};
+  std::vector<std::string> fits, tight;
+  for (const auto& card : r.cards) {
+    const std::string name = card.short_name + (card.estimated ? "*" : "");
+    if (card.fits) (card.tight ? tight : fits).push_back(name);
+  }
+  std::string text = "\nCARDS\n";
+  text += "fits:  " + (fits.empty() ? std::string("none of the catalogue") : join(fits, " ")) + "\n";
+  if (!tight.empty()) text += "tight: " + join(tight, " ") + "\n";
+  return text + "* estimated: another architecture chooses other kernels and workspaces\n";
+}
+
+std::string steps_line(const RunResult& r) {
+  if (r.steps == 0) return "no optimizer step was seen; the run is judged as one phase\n";
+  const std::string why = r.stop_reason == "auto-steady"  ? "then the peaks had stopped growing"
+                          : r.stop_reason == "auto-limit" ? "the most that 'auto' makes"
+                          : r.stop_reason == "steps"      ? "as asked"
+                                                          : "to the script's own end";
+  return fmt::format("{} step{}: {}\n", r.steps, r.steps == 1 ? "" : "s", why);
+}
+
+}  // namespace
+
+std::string result_text(const RunResult& result) {
+  return device_lines(result) + steps_line(result) + "\n" + verdict_lines(result) + phases_section(result) +
+         ledger_section(result) + cards_lines(result) + transfers_section(result) + honesty_section(result) +
+         fmt::format("\nrun directory: {}\n", result.run_directory);
+}
+
+}  // namespace ullage::report

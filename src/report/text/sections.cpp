@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text/sections.hpp"
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ullage::report {
+namespace {
+
+constexpr std::size_t all_phases_up_to = 24;  // rows; longer runs show the first, the last and the peak's step
+
+bool is_shown(const RunResult& r, const ledger::Phase& phase) {
+  if (r.phases.size() <= all_phases_up_to) return true;
+  return phase.step <= 1 || phase.step == r.phases.back().step || (r.peak && phase.step == r.peak->step);
+}
+
+std::string phase_label(const ledger::Phase& phase) {
+  std::string label = ledger::name_of(phase.name);
+  if (phase.micro_batch > 1) label += fmt::format(" (micro batch {})", phase.micro_batch);
+  return label;
+}
+
+void add_lines(Table& table, const ledger::Line& line, std::uint64_t total, std::size_t depth) {
+  const double share = total > 0 ? 100.0 * static_cast<double>(line.bytes) / static_cast<double>(total) : 0;
+  std::string known = ledger::name_of(line.known_by);
+  if (const std::string by = ledger::name_of(line.attributed_by); !by.empty()) known += ", " + by;
+  table.add({std::string(2 * depth, ' ') + line.name, format_bytes(line.bytes), fmt::format("{:.1f} %", share), known});
+  for (const auto& child : line.children) add_lines(table, child, total, depth + 1);
+}
+
+std::string or_no_line(const std::string& line) { return line.empty() ? "(no Python frame)" : line; }
+
+std::string copies_table(const RunResult& r) {
+  Table table({{"copies in the last step"}, {"times", Align::right}, {"bytes", Align::right}, {"host side"}, {"line"}});
+  for (const auto& copy : r.copies)
+    table.add({copy.direction == "host_to_device" ? "host to device" : "device to host", std::to_string(copy.count),
+               format_bytes(copy.bytes), copy.pinned ? "pinned" : "pageable", or_no_line(copy.line)});
+  return table.text();
+}
+
+std::string syncs_table(const RunResult& r) {
+  Table table({{"synchronisations in the last step"}, {"times", Align::right}, {"line"}});
+  for (const auto& sync : r.syncs) table.add({sync.function, std::to_string(sync.count), or_no_line(sync.line)});
+  return table.text();
+}
+
+std::string unknown_reads_text(const RunResult& r) {
+  if (r.unknown_reads.empty()) return {};
+  std::string text = "The script read values that nothing computed (kernels do nothing here); it got zeros:\n";
+  for (const auto& read : r.unknown_reads)
+    text += fmt::format("  {} x, {}: {}\n", read.count, format_bytes(read.bytes), or_no_line(read.line));
+  return text;
+}
+
+std::string stubs_text(const RunResult& r) {
+  if (r.stubs.empty()) return {};
+  constexpr std::size_t shown = 8;
+  std::vector<std::string> parts;
+  for (const auto& stub : r.stubs)
+    if (parts.size() < shown) parts.push_back(fmt::format("{} ({})", stub.function, stub.calls));
+  if (r.stubs.size() > shown) parts.push_back(fmt::format("and {} more", r.stubs.size() - shown));
+  return "Functions that do nothing were called: " + join(parts, ", ") + "\n";
+}
+
+}  // namespace
+
+std::string phases_section(const RunResult& r) {
+  if (r.phases.empty()) return {};
+  Table table({{"step", Align::right}, {"phase"}, {"allocated", Align::right}, {"reserved", Align::right},
+               {"peak allocated", Align::right}, {"peak reserved", Align::right}});
+  for (const auto& phase : r.phases)
+    if (is_shown(r, phase))
+      table.add({phase.step > 0 ? std::to_string(phase.step) : "", phase_label(phase), format_bytes(phase.allocated),
+                 format_bytes(phase.reserved), format_bytes(phase.peak_allocated), format_bytes(phase.peak_reserved)});
+  const std::string of = r.ledger_unlimited ? " (of the second run, in which only the charging is unlimited)" : "";
+  return fmt::format("\nPHASES{}\n{}", of, table.text());
+}
+
+std::string ledger_section(const RunResult& r) {
+  if (!r.ledger) return {};
+  Table table({{"line"}, {"bytes", Align::right}, {"share", Align::right}, {"known by"}});
+  add_lines(table, *r.ledger, r.ledger->bytes, 0);
+  std::string text = fmt::format("\nLEDGER at the {}, {} of allocated memory below the peak\n{}", r.ledger_of,
+                                 format_bytes(r.below_peak), table.text());
+  if (r.peak && !r.peak->where.empty()) text += fmt::format("the peak was reached at {}\n", r.peak->where);
+  return text;
+}
+
+std::string transfers_section(const RunResult& r) {
+  std::string text;
+  if (!r.copies.empty()) text += copies_table(r);
+  if (!r.syncs.empty()) text += (text.empty() ? "" : "\n") + syncs_table(r);
+  if (r.pinned_peak_bytes > 0)
+    text += fmt::format("pinned host memory: {}, at most {}\n", format_bytes(r.pinned_bytes),
+                        format_bytes(r.pinned_peak_bytes));
+  if (r.managed_bytes > 0) text += fmt::format("managed memory: {}\n", format_bytes(r.managed_bytes));
+  return text.empty() ? text : "\nTRANSFERS\n" + text;
+}
+
+std::string honesty_section(const RunResult& r) {
+  std::string text = unknown_reads_text(r) + stubs_text(r);
+  if (!r.not_seen.empty())
+    text += "Not seen: " + join(r.not_seen, ", ") + ". A longer batch than those that came may need more.\n";
+  for (const auto& missing : r.missing) text += "Missing: " + missing + "\n";
+  for (const auto& note : r.notes) text += "Note: " + note + "\n";
+  return "\nHOW THIS IS KNOWN\nPyTorch's own code ran on a virtual GPU: allocations are executed, the context is estimated, durations "
+         "are not predicted.\n" + text;
+}
+
+}  // namespace ullage::report

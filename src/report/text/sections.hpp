@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of the text report; each is empty when there is nothing to say.
+#pragma once
+
+#include "report/run_result.hpp"
+
+#include <string>
+
+namespace ullage::report {
+
+[[nodiscard]] std::string phases_section(const RunResult& result);
+[[nodiscard]] std::string ledger_section(const RunResult& result);
+[[nodiscard]] std::string transfers_section(const RunResult& result);
+[[nodiscard]] std::string honesty_section(const RunResult& result);
+
+}  // namespace ullage::report
