@@ -79,7 +79,8 @@ def structures(rows):
 
 def version_script(names, node):
     exports = "".join(f"    {name};\n" for name in names)
-    return f"{node + ' ' if node else ''}{{\n  global:\n{exports}  local:\n    *;\n}};\n"
+    visible = f"  global:\n{exports}" if exports else ""
+    return f"{node + ' ' if node else ''}{{\n{visible}  local:\n    *;\n}};\n"
 
 
 def main():
