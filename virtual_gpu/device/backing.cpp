@@ -6,14 +6,19 @@
 namespace ullage::vgpu {
 namespace {
 
+constexpr std::uint64_t smallest_window = 64ull << 30;
+
 void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
 
-Backing::Backing(std::uint64_t base) : base_(base) {
-  // 16 TiB each, less where the address space is limited (ulimit -v, small virtual machines).
-  for (std::uint64_t window = 16ull << 40; window >= 256ull << 30 && !reserved_; window /= 4)
-    reserved_ = try_reserve(window);
+Backing::Backing(std::uint64_t base, std::uint64_t window) : base_(base) {
+  // Less where the address space is limited (ulimit -v, small virtual machines).
+  for (; window >= smallest_window && !reserved_; window /= 4) reserved_ = try_reserve(window);
+}
+
+Backing::~Backing() {
+  if (reserved_) munmap(pointer(base_), 2 * window_bytes_);
 }
 
 bool Backing::try_reserve(std::uint64_t window_bytes) {

@@ -12,8 +12,12 @@ namespace ullage::vgpu {
 /// Reserves two fixed windows: one for cudaMalloc, one for address reservations of the virtual memory API.
 class Backing {
  public:
-  /// `base` is a multiple of 32 MiB; the same base gives the same addresses in every run.
-  explicit Backing(std::uint64_t base = default_base);
+  /// `base` is a multiple of 32 MiB; the same base gives the same addresses in every run. Each window is as large as
+  /// the process may have, `window` bytes at most.
+  explicit Backing(std::uint64_t base = default_base, std::uint64_t window = default_window);
+  ~Backing();
+  Backing(const Backing&) = delete;
+  Backing& operator=(const Backing&) = delete;
 
   bool reserved() const { return reserved_; }
   address_space::Window malloc_window() const { return {base_, base_ + window_bytes_}; }
@@ -26,6 +30,7 @@ class Backing {
   void close(std::uint64_t address, std::uint64_t bytes);
 
   static constexpr std::uint64_t default_base = 0x2000'0000'0000;
+  static constexpr std::uint64_t default_window = 16ull << 40;
 
  private:
   bool try_reserve(std::uint64_t window_bytes);

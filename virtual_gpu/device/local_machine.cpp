@@ -31,7 +31,7 @@ bool create_exclusively(const std::string& path) {
 
 LocalMachine::LocalMachine(MachineOptions options)
     : options_(std::move(options)),
-      backing_(options_.base),
+      backing_(options_.base, options_.window),
       memory_(options_.profile, backing_),
       cost_(rates_of(options_.profile)) {
   if (options_.run_directory.empty()) log_.disable();

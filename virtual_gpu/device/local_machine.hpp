@@ -22,6 +22,7 @@ struct MachineOptions {
   Profile profile;
   std::string run_directory;  ///< empty: nothing is written
   std::uint64_t base = Backing::default_base;
+  std::uint64_t window = Backing::default_window;
 };
 
 /// Writes the line of code that runs on this thread ("file:line function") and returns its length; 0 for none.
