@@ -24,7 +24,7 @@ using ledger::TensorClass;
 constexpr std::string_view line_head = "{\"c\":\"";
 constexpr std::string_view line_middle = "\",\"r\":";
 constexpr std::size_t checksum_digits = 8;
-constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag;
 
 std::optional<MarkName> mark_name(std::string_view text) {
   constexpr std::pair<std::string_view, MarkName> names[] = {
