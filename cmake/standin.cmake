@@ -35,8 +35,11 @@ function(ullage_standin)
     BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON
     # The version script hides everything but the API, so functions of the API need no annotation.
     C_VISIBILITY_PRESET default CXX_VISIBILITY_PRESET default)
-  target_link_options(${target} PRIVATE "-Wl,--version-script=${stem}.map" -Wl,-Bsymbolic-functions -Wl,--no-undefined
-                      -static-libstdc++ -static-libgcc)
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${stem}.map" -Wl,-Bsymbolic-functions)
+  if(NOT ULLAGE_SANITIZE)  # a sanitizer's runtime is shared, and clang leaves its symbols to the program
+    target_link_options(${target} PRIVATE -Wl,--no-undefined -static-libstdc++ -static-libgcc)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ULLAGE_STANDINS ${target})
   target_link_libraries(${target} PRIVATE ullage_options ${LIB_LINKS})
   if(NOT LIB_NAME STREQUAL "cuda")
     target_link_libraries(${target} PRIVATE $<TARGET_NAME_IF_EXISTS:standin_cuda>)
