@@ -83,7 +83,7 @@ class Session:
 
     def mark(self, name, optimizer=None):
         """Writes a boundary; `optimizer` is the class of the optimizer that steps."""
-        if os.getpid() != self._pid:
+        if self._finished or os.getpid() != self._pid:
             return
         counters = self.counters.read()
         if counters["allocs"] and self.device.owns_run():
@@ -151,9 +151,9 @@ class Session:
         """The last mark and the snapshot, while everything is still alive."""
         if self._finished:
             return
-        self._finished = True
         self.device.stop_asking()
         self.mark("run_end")
+        self._finished = True
         owner = self.device.owns_run()
         error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
         self._snapshot_error = error

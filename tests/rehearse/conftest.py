@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs `ullage rehearse` on small scripts with the reference stack."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPTS = HERE / "scripts"
+ROOT = HERE.parent.parent
+MiB, GiB = 1 << 20, 1 << 30
+
+
+def ullage():
+    return os.environ.get("ULLAGE_BIN", str(ROOT / "build/release/bin/ullage"))
+
+
+class Run:
+    """What one `ullage rehearse --json` gave."""
+
+    def __init__(self, process, directory):
+        self.status = process.returncode
+        self.stderr = process.stderr
+        self.stdout = process.stdout
+        self.directory = directory
+        self.result = json.loads(process.stdout) if process.stdout.startswith("{") else None
+
+    def __getattr__(self, name):
+        return self.result[name]
+
+    def phase(self, name, step=None):
+        """The last phase of that name (and step)."""
+        found = [p for p in self.result["phases"] if p["name"] == name and (step is None or p.get("step") == step)]
+        assert found, f"no phase {name}"
+        return found[-1]
+
+    def line(self, name):
+        return find_line(self.result["ledger"], name)
+
+    def steps(self):
+        return self.result["steps"]
+
+
+def find_line(line, name):
+    if line["id"] == name:
+        return line
+    for child in line.get("children", ()):
+        if (found := find_line(child, name)) is not None:
+            return found
+    return None
+
+
+def check_adds_up(line):
+    children = line.get("children")
+    if children:
+        assert sum(c["bytes"] for c in children) == line["bytes"], line["id"]
+        for child in children:
+            check_adds_up(child)
+
+
+@pytest.fixture
+def rehearse(tmp_path):
+    """rehearse(script, *arguments, flags=[...], command=None, environment={}, check=True)"""
+    count = 0
+
+    def run(script=None, *arguments, flags=(), command=None, environment=None, check=True, gpu="a100-80gb"):
+        nonlocal count
+        count += 1
+        directory = tmp_path / f"run{count}"
+        if command is None:
+            command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
+        words = [ullage(), "rehearse", "--gpu", gpu, "--json", "--out", str(directory), *flags, "--", *command]
+        variables = {**os.environ, "HF_HUB_OFFLINE": "1", **(environment or {})}
+        process = subprocess.run(words, capture_output=True, text=True, env=variables, cwd=tmp_path, timeout=300)
+        made = Run(process, directory)
+        if check:
+            assert process.returncode == 0, process.stderr[-3000:] + process.stdout[-3000:]
+            check_adds_up(made.ledger)
+            assert not made.evidence["partial"], made.evidence
+        return made
+
+    return run

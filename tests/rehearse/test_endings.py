@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How runs end: out of memory, failures, limits."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from conftest import GiB, SCRIPTS, ullage
+
+
+def script(tmp_path, text):
+    path = tmp_path / "script.py"
+    path.write_text(text)
+    return [sys.executable, str(path)]
+
+
+def test_out_of_memory_says_where_and_how_much(rehearse):
+    run = rehearse("oom.py", "--once", flags=["--memory", "4GiB"], check=False)
+    assert (run.status, run.verdict) == (1, "oom")
+    event = run.out_of_memory[-1]
+    assert not event["caught"] and event["phase"] == "load"
+    assert "oom.py" in event["line"] and event["text"].startswith("CUDA out of memory")
+    assert run.requested_bytes == 4 * GiB
+    # inputs and outputs of 4 GiB, and the gradient of the output
+    assert run.needed_bytes > 8 * GiB and run.missing_bytes == run.needed_bytes - 4 * GiB
+    assert (run.directory / "unlimited" / "snapshot.pickle").exists()
+    assert "torch.OutOfMemoryError" in run.stderr
+
+
+def test_a_caught_oom_is_judged_by_the_end(rehearse):
+    run = rehearse("oom.py", flags=["--memory", "4GiB"], check=False)
+    assert run.status == 0
+    assert [e["caught"] for e in run.out_of_memory] == [True] * len(run.out_of_memory) and run.out_of_memory
+    assert "script: batch" in run.stderr or run.steps() > 0
+
+
+def test_cards_that_would_do(rehearse):
+    run = rehearse("oom.py", "--once", flags=["--memory", "4GiB"], check=False)
+    cards = {c["short_name"]: c for c in run.cards}
+    assert cards["h200"]["verdict"] == "fits" and cards["h200"]["known_by"] == "estimated"
+    assert cards["a100-80gb"]["known_by"] == "executed"
+
+
+def test_a_script_that_fails_keeps_its_traceback_and_status(rehearse, tmp_path):
+    run = rehearse(command=script(tmp_path, "import torch\ntorch.zeros(1, device='cuda')\n1 / 0\n"), check=False)
+    assert (run.status, run.verdict, run.script_exit_code) == (5, "failed", 1)
+    assert "ZeroDivisionError" in run.stderr
+
+
+def test_a_status_of_its_own_survives(rehearse, tmp_path):
+    run = rehearse(command=script(tmp_path, "import sys, torch\ntorch.zeros(1, device='cuda')\nsys.exit(7)\n"), check=False)
+    assert (run.status, run.script_exit_code) == (5, 7)
+
+
+def test_the_time_limit(rehearse, tmp_path):
+    text = "import time, torch\ntorch.zeros(1, device='cuda')\ntime.sleep(60)\n"
+    run = rehearse(command=script(tmp_path, text), flags=["--time-limit", "4s"], check=False)
+    assert (run.status, run.verdict) == (6, "timeout")
+
+
+def test_interrupting_leaves_no_process_and_no_result(tmp_path):
+    marker = tmp_path / "started"
+    command = script(tmp_path, f"import time, torch\nopen({str(marker)!r}, 'w').close()\ntime.sleep(60)\n")
+    words = [ullage(), "rehearse", "--gpu", "t4", "--out", str(tmp_path / "run"), "--", *command]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not marker.exists():
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 130
+    assert not (tmp_path / "run" / "run.json").exists()
+    left = subprocess.run(["pgrep", "-f", str(tmp_path / "script.py")], capture_output=True, text=True).stdout
+    assert left == ""
+
+
+def test_a_command_that_is_not_found(rehearse):
+    run = rehearse(command=["no-such-command-anywhere"], check=False)
+    assert run.status == 2 and "command not found" in run.stderr
+
+
+def test_a_gpu_is_needed_and_suggested(tmp_path):
+    words = [ullage(), "rehearse", "--", "python", "x.py"]
+    environment = {k: v for k, v in os.environ.items() if k != "ULLAGE_GPU"}
+    process = subprocess.run(words, capture_output=True, text=True, env=environment)
+    assert process.returncode == 2 and "a100-40gb" in process.stderr
+    process = subprocess.run([*words[:2], "--gpu", "h100-80g", "--", "x"], capture_output=True, text=True)
+    assert process.returncode == 2 and "h100-80gb" in process.stderr
+
+
+def test_a_gpu_without_code_in_the_wheel_is_refused_before_the_start(rehearse):
+    run = rehearse("mlp.py", gpu="v100-16gb", check=False)
+    assert run.status == 7
+    assert "sm_75" in run.stderr and "script: start" not in run.stderr
+
+
+def fake_python(tmp_path, torch_version=None, cuda="None"):
+    """A Python of its own folder with a torch that is only a version file."""
+    python = tmp_path / "python3"
+    site = tmp_path / "packages"
+    site.mkdir()
+    if torch_version:
+        (site / "torch").mkdir()
+        (site / "torch" / "__init__.py").write_text("")
+        (site / "torch" / "version.py").write_text(f"__version__ = '{torch_version}'\ncuda: str = {cuda}\n")
+    python.write_text(f"#!/bin/sh\nPYTHONPATH={site} exec /usr/bin/python3 -S \"$@\"\n")
+    python.chmod(0o755)
+    return str(python)
+
+
+def test_no_torch(rehearse, tmp_path):
+    run = rehearse(command=[fake_python(tmp_path), "x.py"], check=False)
+    assert run.status == 7 and "no torch" in run.stderr and "--no-deps" in run.stderr
+
+
+def test_a_torch_without_cuda(rehearse, tmp_path):
+    run = rehearse(command=[fake_python(tmp_path, "2.11.0+cpu"), "x.py"], check=False)
+    assert run.status == 7 and "without CUDA" in run.stderr and "no GPU" in run.stderr
+
+
+def test_an_older_cuda(rehearse, tmp_path):
+    run = rehearse(command=[fake_python(tmp_path, "2.6.0", "'12.4'"), "x.py"], check=False)
+    assert run.status == 7 and "CUDA 12.4" in run.stderr
+
+
+def test_a_command_that_never_uses_the_gpu(rehearse):
+    run = rehearse(command=["true"], check=False)
+    assert run.status == 0 and run.evidence["partial"]
+
+
+def test_stdout_is_the_result_alone(rehearse):
+    run = rehearse("mlp.py")
+    assert json.loads(run.stdout) == json.loads((run.directory / "run.json").read_text())
+    assert "script: start" in (run.directory / "stdout.log").read_text()
