@@ -7,24 +7,36 @@ namespace ullage::ledger {
 
 const char* name_of(KnownBy known_by) {
   switch (known_by) {
-    case KnownBy::measured: return "measured";
-    case KnownBy::executed: return "executed";
-    case KnownBy::derived: return "derived";
-    case KnownBy::estimated: return "estimated";
-    case KnownBy::assumed: return "assumed";
+    case KnownBy::measured:
+      return "measured";
+    case KnownBy::executed:
+      return "executed";
+    case KnownBy::derived:
+      return "derived";
+    case KnownBy::estimated:
+      return "estimated";
+    case KnownBy::assumed:
+      return "assumed";
   }
   return "";
 }
 
 const char* name_of(AttributedBy attributed_by) {
   switch (attributed_by) {
-    case AttributedBy::nothing: return "";
-    case AttributedBy::named: return "named";
-    case AttributedBy::module: return "module";
-    case AttributedBy::frames: return "frames";
-    case AttributedBy::lifetime: return "lifetime";
-    case AttributedBy::size: return "size";
-    case AttributedBy::annotation: return "annotation";
+    case AttributedBy::nothing:
+      return "";
+    case AttributedBy::named:
+      return "named";
+    case AttributedBy::module:
+      return "module";
+    case AttributedBy::frames:
+      return "frames";
+    case AttributedBy::lifetime:
+      return "lifetime";
+    case AttributedBy::size:
+      return "size";
+    case AttributedBy::annotation:
+      return "annotation";
   }
   return "";
 }

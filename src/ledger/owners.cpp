@@ -10,10 +10,14 @@ namespace {
 
 std::uint64_t& account(OwnedBytes& owned, const Tensor& tensor) {
   switch (tensor.tensor_class) {
-    case TensorClass::parameter: return owned.parameters;
-    case TensorClass::buffer: return owned.buffers;
-    case TensorClass::gradient: return owned.gradients;
-    case TensorClass::optimizer_state: break;
+    case TensorClass::parameter:
+      return owned.parameters;
+    case TensorClass::buffer:
+      return owned.buffers;
+    case TensorClass::gradient:
+      return owned.gradients;
+    case TensorClass::optimizer_state:
+      break;
   }
   return owned.optimizer_state[tensor.state.empty() ? "other" : tensor.state];
 }

@@ -8,12 +8,18 @@ namespace ullage::ledger {
 
 const char* name_of(PhaseName name) {
   switch (name) {
-    case PhaseName::load: return "load";
-    case PhaseName::forward: return "forward";
-    case PhaseName::backward: return "backward";
-    case PhaseName::optimizer: return "optimizer";
-    case PhaseName::other: return "other";
-    case PhaseName::run: return "run";
+    case PhaseName::load:
+      return "load";
+    case PhaseName::forward:
+      return "forward";
+    case PhaseName::backward:
+      return "backward";
+    case PhaseName::optimizer:
+      return "optimizer";
+    case PhaseName::other:
+      return "other";
+    case PhaseName::run:
+      return "run";
   }
   return "";
 }
@@ -127,8 +133,8 @@ std::vector<Phase> split_phases(std::span<const Mark> marks) {
   return {run};
 }
 
-void measure_phases(std::span<Phase> phases, std::span<const Mark> marks,
-                    std::span<const timeline::Interval> intervals, KnownBy known_by) {
+void measure_phases(std::span<Phase> phases, std::span<const Mark> marks, std::span<const timeline::Interval> intervals,
+                    KnownBy known_by) {
   for (Phase& phase : phases) {
     const MarkCounters& end = marks[phase.end_mark].counters;
     phase.known_by = known_by;

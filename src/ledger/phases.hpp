@@ -42,7 +42,7 @@ std::vector<Phase> split_phases(std::span<const Mark> marks);
 
 /// Fills in the sizes. `intervals[i]` ends at mark i (timeline::intervals at the marks' places); empty when the history
 /// could not be joined: then ends are the marks' own counters and peaks are the largest value they prove.
-void measure_phases(std::span<Phase> phases, std::span<const Mark> marks,
-                    std::span<const timeline::Interval> intervals, KnownBy known_by);
+void measure_phases(std::span<Phase> phases, std::span<const Mark> marks, std::span<const timeline::Interval> intervals,
+                    KnownBy known_by);
 
 }  // namespace ullage::ledger

@@ -93,7 +93,8 @@ Line chart_at(const RunInput& input, std::size_t mark, std::uint64_t* tensors_go
   std::vector<Line> lines;
   lines.push_back(leaf("context", "CUDA context and loaded modules", input.context_bytes, KnownBy::estimated));
   lines.push_back(reserved_line(owned, allocated, reserved, input.known_by));
-  lines.push_back(leaf("outside_pytorch", "outside PyTorch", device > reserved ? device - reserved : 0, input.known_by));
+  lines.push_back(
+      leaf("outside_pytorch", "outside PyTorch", device > reserved ? device - reserved : 0, input.known_by));
   return sum_line("used", "used on the device", input.known_by, std::move(lines));
 }
 

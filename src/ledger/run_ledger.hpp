@@ -17,8 +17,8 @@
 
 namespace ullage::ledger {
 
-/// The history of the run joined with its marks: `cuts[i]` is the place of mark i in the timeline's events, `intervals[i]`
-/// ends there. Empty spans when there is no such history.
+/// The history of the run joined with its marks: `cuts[i]` is the place of mark i in the timeline's events,
+/// `intervals[i]` ends there. Empty spans when there is no such history.
 struct History {
   const timeline::Timeline* timeline = nullptr;
   const timeline::InitialState* initial = nullptr;
@@ -32,8 +32,9 @@ struct RunInput {
   History history;
   KnownBy known_by = KnownBy::measured;
   std::uint64_t context_bytes = 0;
-  std::span<const std::uint64_t> device_bytes;  ///< charged on the device at each mark, context not included; may be empty
-  std::uint64_t device_peak_bytes = 0;          ///< the peak of the same; 0 when not known
+  std::span<const std::uint64_t>
+      device_bytes;                     ///< charged on the device at each mark, context not included; may be empty
+  std::uint64_t device_peak_bytes = 0;  ///< the peak of the same; 0 when not known
 };
 
 /// The highest values of the run. `step`, `micro_batch` and `phase` are where allocated was highest.
@@ -52,10 +53,10 @@ struct RunLedger {
   RunPeak peak;
   std::size_t allocated_peak_phase = 0;  ///< positions in `phases`; they may differ
   std::size_t reserved_peak_phase = 0;
-  Line used;                          ///< the chart of accounts at the end of phases[allocated_peak_phase]
-  std::uint64_t below_peak = 0;       ///< how far allocated at that end lies below the peak
-  std::uint64_t tensors_gone = 0;     ///< named tensors whose storage no longer lived there
-  bool exact = false;                 ///< peaks and block sizes come from the replayed history
+  Line used;                       ///< the chart of accounts at the end of phases[allocated_peak_phase]
+  std::uint64_t below_peak = 0;    ///< how far allocated at that end lies below the peak
+  std::uint64_t tensors_gone = 0;  ///< named tensors whose storage no longer lived there
+  bool exact = false;              ///< peaks and block sizes come from the replayed history
 };
 
 /// Nothing when there are no marks. Deterministic; the tree always passes check().

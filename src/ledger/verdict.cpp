@@ -5,9 +5,12 @@ namespace ullage::ledger {
 
 const char* name_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::fits: return "fits";
-    case Verdict::tight: return "tight";
-    case Verdict::oom: return "oom";
+    case Verdict::fits:
+      return "fits";
+    case Verdict::tight:
+      return "tight";
+    case Verdict::oom:
+      return "oom";
   }
   return "";
 }
@@ -22,7 +25,8 @@ Headroom judge(std::uint64_t capacity_bytes, std::uint64_t used_peak_bytes, doub
     return result;
   }
   result.left_bytes = usable - used_peak_bytes;
-  if (capacity_bytes > 0) result.fraction = static_cast<double>(result.left_bytes) / static_cast<double>(capacity_bytes);
+  if (capacity_bytes > 0)
+    result.fraction = static_cast<double>(result.left_bytes) / static_cast<double>(capacity_bytes);
   if (result.fraction < headroom_fraction) result.verdict = Verdict::tight;
   return result;
 }

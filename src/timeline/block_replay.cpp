@@ -25,21 +25,37 @@ bool BlockReplay::step() {
   const std::uint64_t address = timeline_.events.address[position_];
   const std::uint64_t size = timeline_.events.size[position_];
   switch (timeline_.events.action[position_]) {
-    case Action::alloc: on_alloc(address, size); break;
-    case Action::free_requested: on_free(address, false); break;
-    case Action::free_completed: on_free(address, true); break;
-    case Action::segment_alloc: on_segment_alloc(address, size, false); break;
-    case Action::segment_map: on_segment_alloc(address, size, true); break;
-    case Action::segment_free: on_segment_free(address); break;
-    case Action::segment_unmap: on_unmap(address, size); break;
-    default: break;
+    case Action::alloc:
+      on_alloc(address, size);
+      break;
+    case Action::free_requested:
+      on_free(address, false);
+      break;
+    case Action::free_completed:
+      on_free(address, true);
+      break;
+    case Action::segment_alloc:
+      on_segment_alloc(address, size, false);
+      break;
+    case Action::segment_map:
+      on_segment_alloc(address, size, true);
+      break;
+    case Action::segment_free:
+      on_segment_free(address);
+      break;
+    case Action::segment_unmap:
+      on_unmap(address, size);
+      break;
+    default:
+      break;
   }
   ++position_;
   return true;
 }
 
 void BlockReplay::advance_to(std::size_t position) {
-  while (position_ < position && step()) {}
+  while (position_ < position && step()) {
+  }
 }
 
 // --- nodes ---
@@ -343,8 +359,7 @@ void BlockReplay::on_unmap(std::uint64_t address, std::uint64_t bytes) {
   NodeId id = by_address_.find(address);
   if (id == none && sane(address, bytes)) id = containing(address);
   const bool fits = id != none && bytes > 0 && sane(address, bytes) && nodes_[id].placed && nodes_[id].expandable &&
-                    nodes_[id].state == BlockState::inactive &&
-                    address + bytes <= nodes_[id].address + nodes_[id].size;
+                    nodes_[id].state == BlockState::inactive && address + bytes <= nodes_[id].address + nodes_[id].size;
   if (!fits) {
     ++evidence_.bad_segments;
     return;

@@ -12,7 +12,9 @@ namespace {
 
 using Ranges = std::map<std::uint64_t, Range>;
 
-bool is_free(Action action) { return action == Action::free_requested || action == Action::free_completed; }
+bool is_free(Action action) {
+  return action == Action::free_requested || action == Action::free_completed;
+}
 
 bool sane(std::uint64_t address, std::uint64_t bytes) {
   return bytes > 0 && bytes <= max_request_bytes && address <= ~std::uint64_t{0} - bytes;

@@ -20,17 +20,17 @@ struct Range {
 /// A block that lived before the first event.
 struct InitialBlock {
   std::uint64_t address = 0;
-  std::uint64_t size = 0;       ///< block size; see `assumed`
+  std::uint64_t size = 0;  ///< block size; see `assumed`
   std::uint64_t requested = 0;
-  bool pending = false;         ///< its free was already requested
-  bool assumed = false;         ///< freed during the trace, so that its size is not stated and was chosen by the rules
+  bool pending = false;  ///< its free was already requested
+  bool assumed = false;  ///< freed during the trace, so that its size is not stated and was chosen by the rules
 };
 
 struct InitialState {
   std::vector<Range> ranges;         ///< sorted by address, not overlapping
   std::vector<InitialBlock> blocks;  ///< sorted by address
-  bool frees_are_requested = true;   ///< false: the trace has no free_requested events, a completed free stands for both
-  std::uint64_t inconsistent = 0;    ///< facts of the source that contradict each other, and were left out
+  bool frees_are_requested = true;  ///< false: the trace has no free_requested events, a completed free stands for both
+  std::uint64_t inconsistent = 0;   ///< facts of the source that contradict each other, and were left out
 };
 
 /// Rewinds. Blocks without an `alloc` event that are still live have the size the final segments state. Blocks without

@@ -17,9 +17,12 @@ std::string difference(const char* what, std::uint64_t mine, std::uint64_t their
 
 const char* name_of(BlockState state) {
   switch (state) {
-    case BlockState::inactive: return "inactive";
-    case BlockState::allocated: return "allocated";
-    case BlockState::pending_free: return "pending";
+    case BlockState::inactive:
+      return "inactive";
+    case BlockState::allocated:
+      return "allocated";
+    case BlockState::pending_free:
+      return "pending";
   }
   return "";
 }
@@ -27,8 +30,8 @@ const char* name_of(BlockState state) {
 void compare(const Block& mine, const Block& theirs, std::vector<Mismatch>& out) {
   if (mine.size != theirs.size) out.push_back({mine.address, difference("block size", mine.size, theirs.size)});
   if (mine.state != theirs.state) {
-    out.push_back({mine.address, std::string("block ") + name_of(mine.state) + ", the source says " +
-                                     name_of(theirs.state)});
+    out.push_back(
+        {mine.address, std::string("block ") + name_of(mine.state) + ", the source says " + name_of(theirs.state)});
   }
 }
 

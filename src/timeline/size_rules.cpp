@@ -8,7 +8,9 @@ namespace ullage::timeline {
 
 namespace {
 
-std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 std::uint32_t divisions_for(std::uint64_t bytes, const AllocatorSettings& settings) {
   const int log2 = static_cast<int>(std::bit_width(bytes)) - 1;

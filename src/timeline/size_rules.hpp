@@ -10,8 +10,8 @@
 
 namespace ullage::timeline {
 
-inline constexpr std::uint64_t min_block_bytes = 512;           ///< kMinBlockSize
-inline constexpr std::uint64_t small_bytes = 1ULL << 20;        ///< kSmallSize
+inline constexpr std::uint64_t min_block_bytes = 512;             ///< kMinBlockSize
+inline constexpr std::uint64_t small_bytes = 1ULL << 20;          ///< kSmallSize
 inline constexpr std::uint64_t small_segment_bytes = 2ULL << 20;  ///< kSmallBuffer
 /// Larger requests are not believed (PyTorch refuses them: EXABYTE_SIZE / 8).
 inline constexpr std::uint64_t max_request_bytes = 1ULL << 57;

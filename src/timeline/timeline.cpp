@@ -7,7 +7,9 @@
 
 namespace ullage::timeline {
 
-StringTable::StringTable() { intern({}); }
+StringTable::StringTable() {
+  intern({});
+}
 
 StringId StringTable::intern(std::string_view text) {
   if (const auto it = index_.find(text); it != index_.end()) return it->second;
@@ -20,7 +22,9 @@ std::size_t StackTable::FrameHash::operator()(const Frame& f) const {
   return static_cast<std::size_t>(mix((std::uint64_t{f.file} << 40) ^ (std::uint64_t{f.name} << 20) ^ f.line));
 }
 
-StackTable::StackTable() : begin_{0} { intern({}); }
+StackTable::StackTable() : begin_{0} {
+  intern({});
+}
 
 FrameId StackTable::intern_frame(const Frame& frame) {
   const auto [it, added] = frame_index_.try_emplace(frame, static_cast<FrameId>(frames_.size()));

@@ -28,7 +28,9 @@ std::uint64_t saturating_multiply(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::uint64_t>::max() : product;
 }
 
-void take_off(std::uint64_t& total, std::uint64_t bytes) { total -= std::min(total, bytes); }
+void take_off(std::uint64_t& total, std::uint64_t bytes) {
+  total -= std::min(total, bytes);
+}
 
 struct CountAndBytes {
   std::uint64_t count = 0, bytes = 0;
@@ -43,7 +45,8 @@ class LogReader {
   Result<DeviceLog> run(Bytes input) {
     ByteReader reader(input);
     if (auto head = read_head(reader); !head) return tl::unexpected<Error>(head.error());
-    while (!reader.at_end() && read_record(reader)) {}
+    while (!reader.at_end() && read_record(reader)) {
+    }
     close_interval(std::nullopt);
     for (const auto& [key, calls] : stubs_) log_.stubs.push_back({key.first, key.second, calls});
     for (const auto& [function, sum] : collectives_) log_.collectives.push_back({function, sum.count, sum.bytes});
@@ -101,14 +104,31 @@ class LogReader {
 
   void take(const ulog::RecordHeader& header, Bytes payload) {
     switch (static_cast<RecordType>(header.type)) {
-      case RecordType::name: take_name(payload); break;
-      case RecordType::allocate: with<ulog::Memory>(payload, [&](const auto& m) { on_allocate(m); }); break;
-      case RecordType::release: with<ulog::Memory>(payload, [&](const auto& m) { on_release(m); }); break;
-      case RecordType::launch: ++interval_.launches; ++log_.launches; break;
-      case RecordType::gemm: with<ulog::Gemm>(payload, [&](const auto& g) { on_gemm(g); }); break;
-      case RecordType::copy: with<ulog::Copy>(payload, [&](const auto& c) { on_copy(c); }); break;
-      case RecordType::sync: with<ulog::Sync>(payload, [&](const auto& s) { on_sync(s); }); break;
-      case RecordType::mark: with<ulog::Mark>(payload, [&](const auto& m) { close_interval(m.index); }); break;
+      case RecordType::name:
+        take_name(payload);
+        break;
+      case RecordType::allocate:
+        with<ulog::Memory>(payload, [&](const auto& m) { on_allocate(m); });
+        break;
+      case RecordType::release:
+        with<ulog::Memory>(payload, [&](const auto& m) { on_release(m); });
+        break;
+      case RecordType::launch:
+        ++interval_.launches;
+        ++log_.launches;
+        break;
+      case RecordType::gemm:
+        with<ulog::Gemm>(payload, [&](const auto& g) { on_gemm(g); });
+        break;
+      case RecordType::copy:
+        with<ulog::Copy>(payload, [&](const auto& c) { on_copy(c); });
+        break;
+      case RecordType::sync:
+        with<ulog::Sync>(payload, [&](const auto& s) { on_sync(s); });
+        break;
+      case RecordType::mark:
+        with<ulog::Mark>(payload, [&](const auto& m) { close_interval(m.index); });
+        break;
       case RecordType::unknown_read:
         with<ulog::Copy>(payload, [&](const auto& c) { reads_[c.line].add(c.bytes); });
         break;
@@ -121,9 +141,14 @@ class LogReader {
       case RecordType::collective:
         with<ulog::Collective>(payload, [&](const auto& c) { collectives_[c.function].add(c.bytes); });
         break;
-      case RecordType::out_of_memory: with<ulog::Memory>(payload, [&](const auto& m) { on_oom(m); }); break;
-      case RecordType::totals: with<ulog::Totals>(payload, [&](const auto& t) { on_totals(t); }); break;
-      default: break;
+      case RecordType::out_of_memory:
+        with<ulog::Memory>(payload, [&](const auto& m) { on_oom(m); });
+        break;
+      case RecordType::totals:
+        with<ulog::Totals>(payload, [&](const auto& t) { on_totals(t); });
+        break;
+      default:
+        break;
     }
   }
 
@@ -227,6 +252,8 @@ std::string_view DeviceLog::name(NameId id) const {
   return it == names.end() ? std::string_view{} : std::string_view(it->second);
 }
 
-Result<DeviceLog> read_device_log(Bytes input) { return LogReader().run(input); }
+Result<DeviceLog> read_device_log(Bytes input) {
+  return LogReader().run(input);
+}
 
 }  // namespace ullage::ingest

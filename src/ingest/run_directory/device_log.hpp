@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads device.ulog, the virtual device's log (layout: base/ulog.hpp). Events are added up while reading, so that memory
-// is proportional to the different keys, not to the events.
+// Reads device.ulog, the virtual device's log (layout: base/ulog.hpp). Events are added up while reading, so that
+// memory is proportional to the different keys, not to the events.
 #pragma once
 
 #include <cstddef>
@@ -69,11 +69,11 @@ struct DeviceLog {
   std::uint64_t device_bytes = 0, device_peak_bytes = 0;  ///< context and managed memory not included
   std::uint64_t pinned_bytes = 0, pinned_peak_bytes = 0;
   std::uint64_t managed_bytes = 0;
-  std::uint64_t ooms = 0;               ///< refused requests
-  std::uint64_t last_oom_bytes = 0;     ///< the last of them
-  std::uint64_t dropped_records = 0;    ///< by the writer
-  std::uint64_t bad_records = 0;        ///< too short for their type; skipped
-  std::optional<Error> damage;          ///< the log ends in the middle of a record
+  std::uint64_t ooms = 0;             ///< refused requests
+  std::uint64_t last_oom_bytes = 0;   ///< the last of them
+  std::uint64_t dropped_records = 0;  ///< by the writer
+  std::uint64_t bad_records = 0;      ///< too short for their type; skipped
+  std::optional<Error> damage;        ///< the log ends in the middle of a record
   [[nodiscard]] bool partial() const { return damage.has_value() || dropped_records > 0; }
   /// The text of a name; empty for 0 and unknown numbers.
   [[nodiscard]] std::string_view name(NameId id) const;

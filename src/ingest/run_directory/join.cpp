@@ -50,8 +50,8 @@ class Joiner {
     while (more()) {
       const Action action = timeline_.events.action[replay_.position()];
       const bool freed = action == Action::free_completed && replay_.now().active > mark.active;
-      const bool returned = (action == Action::segment_free || action == Action::segment_unmap) &&
-                            replay_.now().reserved > mark.reserved;
+      const bool returned =
+          (action == Action::segment_free || action == Action::segment_unmap) && replay_.now().reserved > mark.reserved;
       if (!freed && !returned) return;
       step();
     }

@@ -16,13 +16,13 @@ namespace ullage::ingest {
 
 struct Join {
   bool joined = false;
-  std::string why_not;             ///< when not joined
-  std::vector<std::size_t> cuts;   ///< cuts[i]: how many events stand before mark i
+  std::string why_not;                        ///< when not joined
+  std::vector<std::size_t> cuts;              ///< cuts[i]: how many events stand before mark i
   std::vector<timeline::Interval> intervals;  ///< intervals[i] ends at mark i
   timeline::InitialState initial;
   timeline::ReplayEvidence evidence;
-  std::uint64_t mismatches = 0;         ///< marks at which the replay's allocated or reserved differ from PyTorch's own
-  std::vector<std::string> examples;    ///< the first eight of them
+  std::uint64_t mismatches = 0;       ///< marks at which the replay's allocated or reserved differ from PyTorch's own
+  std::vector<std::string> examples;  ///< the first eight of them
 };
 
 /// Joins. A mark stands after as many alloc and free_requested events as its counters say (less those of the history's

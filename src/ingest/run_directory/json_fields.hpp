@@ -18,7 +18,7 @@ class JsonFields {
   /// Null for a missing key and for null.
   [[nodiscard]] const rapidjson::Value* find(const char* key) const;
   [[nodiscard]] std::string text(const char* key) const;
-  [[nodiscard]] std::uint64_t count(const char* key) const;     ///< 0 .. 2^57
+  [[nodiscard]] std::uint64_t count(const char* key) const;  ///< 0 .. 2^57
   [[nodiscard]] std::uint32_t small_count(const char* key) const;
   [[nodiscard]] std::int64_t integer(const char* key) const;
   [[nodiscard]] bool flag(const char* key) const;

@@ -56,7 +56,8 @@ void read_log(RunDirectory& run) {
   auto log = read_device_log(file->bytes());
   if (!log) return miss(run, "device.ulog: " + describe(log.error()));
   if (log->damage) miss(run, "device.ulog: " + describe(*log->damage));
-  if (log->dropped_records > 0) miss(run, "device.ulog: " + std::to_string(log->dropped_records) + " records were dropped");
+  if (log->dropped_records > 0)
+    miss(run, "device.ulog: " + std::to_string(log->dropped_records) + " records were dropped");
   run.device = std::move(*log);
 }
 

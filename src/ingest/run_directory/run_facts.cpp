@@ -28,10 +28,10 @@ constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag;
 
 std::optional<MarkName> mark_name(std::string_view text) {
   constexpr std::pair<std::string_view, MarkName> names[] = {
-      {"load_begin", MarkName::load_begin},           {"forward_begin", MarkName::forward_begin},
-      {"forward_end", MarkName::forward_end},         {"backward_begin", MarkName::backward_begin},
-      {"backward_end", MarkName::backward_end},       {"optimizer_begin", MarkName::optimizer_begin},
-      {"optimizer_end", MarkName::optimizer_end},     {"run_end", MarkName::run_end}};
+      {"load_begin", MarkName::load_begin},       {"forward_begin", MarkName::forward_begin},
+      {"forward_end", MarkName::forward_end},     {"backward_begin", MarkName::backward_begin},
+      {"backward_end", MarkName::backward_end},   {"optimizer_begin", MarkName::optimizer_begin},
+      {"optimizer_end", MarkName::optimizer_end}, {"run_end", MarkName::run_end}};
   for (const auto& [name, value] : names) {
     if (name == text) return value;
   }
@@ -112,13 +112,18 @@ class FactsReader {
   }
 
   static Handler handler_for(std::string_view kind) {
-    constexpr std::pair<std::string_view, Handler> handlers[] = {
-        {"process", &FactsReader::on_process},     {"history", &FactsReader::on_history},
-        {"mark", &FactsReader::on_mark},           {"tensors", &FactsReader::on_tensors},
-        {"oom", &FactsReader::on_oom},             {"caught_oom", &FactsReader::on_caught},
-        {"exception", &FactsReader::on_exception}, {"stop", &FactsReader::on_stop},
-        {"note", &FactsReader::on_note},           {"saw", &FactsReader::on_saw},
-        {"batch", &FactsReader::on_batch},         {"end", &FactsReader::on_end}};
+    constexpr std::pair<std::string_view, Handler> handlers[] = {{"process", &FactsReader::on_process},
+                                                                 {"history", &FactsReader::on_history},
+                                                                 {"mark", &FactsReader::on_mark},
+                                                                 {"tensors", &FactsReader::on_tensors},
+                                                                 {"oom", &FactsReader::on_oom},
+                                                                 {"caught_oom", &FactsReader::on_caught},
+                                                                 {"exception", &FactsReader::on_exception},
+                                                                 {"stop", &FactsReader::on_stop},
+                                                                 {"note", &FactsReader::on_note},
+                                                                 {"saw", &FactsReader::on_saw},
+                                                                 {"batch", &FactsReader::on_batch},
+                                                                 {"end", &FactsReader::on_end}};
     for (const auto& [name, handler] : handlers) {
       if (name == kind) return handler;
     }
@@ -126,10 +131,9 @@ class FactsReader {
   }
 
   void set_damage(std::size_t offset, bool last_line) {
-    facts_.damage = Error{ErrorKind::bad_input,
-                          last_line ? "the last line is cut or damaged" : "a line does not match its checksum",
-                          "byte " + std::to_string(offset), "{\"c\":\"CRC-32\",\"r\":RECORD}",
-                          "what stands before it was read"};
+    facts_.damage = Error{
+        ErrorKind::bad_input, last_line ? "the last line is cut or damaged" : "a line does not match its checksum",
+        "byte " + std::to_string(offset), "{\"c\":\"CRC-32\",\"r\":RECORD}", "what stands before it was read"};
   }
 
   void on_process(const JsonFields& r) {
@@ -270,6 +274,8 @@ class FactsReader {
 
 }  // namespace
 
-RunFacts read_run_facts(std::string_view text) { return FactsReader().run(text); }
+RunFacts read_run_facts(std::string_view text) {
+  return FactsReader().run(text);
+}
 
 }  // namespace ullage::ingest

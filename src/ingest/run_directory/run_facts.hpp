@@ -71,7 +71,8 @@ struct RunFacts {
   std::optional<EndFacts> end;
   std::uint64_t records = 0;     ///< records read
   std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out
-  std::optional<Error> damage;   ///< the first line that does not match its checksum or is no record; reading ended there
+  std::optional<Error>
+      damage;  ///< the first line that does not match its checksum or is no record; reading ended there
   [[nodiscard]] bool partial() const { return damage.has_value() || !end.has_value(); }
 };
 

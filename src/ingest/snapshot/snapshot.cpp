@@ -58,10 +58,17 @@ class Stacks {
     for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
       const Value value = pairs[i + 1];
       switch (fields_.field(pairs[i])) {
-        case Field::filename: frame.file = out_.strings.intern(document_.text(value)); break;
-        case Field::name: frame.name = out_.strings.intern(document_.text(value)); break;
-        case Field::line: frame.line = static_cast<std::uint32_t>(document_.to_unsigned(value).value_or(0)); break;
-        default: break;
+        case Field::filename:
+          frame.file = out_.strings.intern(document_.text(value));
+          break;
+        case Field::name:
+          frame.name = out_.strings.intern(document_.text(value));
+          break;
+        case Field::line:
+          frame.line = static_cast<std::uint32_t>(document_.to_unsigned(value).value_or(0));
+          break;
+        default:
+          break;
       }
     }
     return frame;
@@ -217,14 +224,29 @@ void Reader::read_segment(Value value, int device) {
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
     const Value v = pairs[i + 1];
     switch (fields_.field(pairs[i])) {
-      case Field::device: of_device = number(v); break;
-      case Field::address: segment.address = number(v); break;
-      case Field::total_size: segment.bytes = number(v); break;
-      case Field::stream: segment.stream = stream(v); break;
-      case Field::segment_type: segment.small = document_.text(v) == "small"; break;
-      case Field::is_expandable: segment.expandable = document_.to_boolean(v).value_or(false); break;
-      case Field::blocks: blocks = v; break;
-      default: break;
+      case Field::device:
+        of_device = number(v);
+        break;
+      case Field::address:
+        segment.address = number(v);
+        break;
+      case Field::total_size:
+        segment.bytes = number(v);
+        break;
+      case Field::stream:
+        segment.stream = stream(v);
+        break;
+      case Field::segment_type:
+        segment.small = document_.text(v) == "small";
+        break;
+      case Field::is_expandable:
+        segment.expandable = document_.to_boolean(v).value_or(false);
+        break;
+      case Field::blocks:
+        blocks = v;
+        break;
+      default:
+        break;
     }
   }
   if (of_device != static_cast<std::uint64_t>(device)) return;
@@ -260,13 +282,26 @@ std::uint64_t Reader::read_block(Value value, std::uint64_t address) {
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
     const Value v = pairs[i + 1];
     switch (fields_.field(pairs[i])) {
-      case Field::address: block.address = number(v); break;
-      case Field::size: block.size = number(v); break;
-      case Field::requested_size: block.requested = number(v); break;
-      case Field::state: block.state = state_of(document_.text(v)); break;
-      case Field::frames: block.stack = stack(v); break;
-      case Field::history: read_legacy_history(v, block); break;
-      default: break;
+      case Field::address:
+        block.address = number(v);
+        break;
+      case Field::size:
+        block.size = number(v);
+        break;
+      case Field::requested_size:
+        block.requested = number(v);
+        break;
+      case Field::state:
+        block.state = state_of(document_.text(v));
+        break;
+      case Field::frames:
+        block.stack = stack(v);
+        break;
+      case Field::history:
+        read_legacy_history(v, block);
+        break;
+      default:
+        break;
     }
   }
   out_.timeline.blocks.push_back(block);
@@ -300,13 +335,26 @@ void Reader::read_event(Value value) {
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
     const Value v = pairs[i + 1];
     switch (fields_.field(pairs[i])) {
-      case Field::action: action = v; break;
-      case Field::addr: event.address = number(v); break;
-      case Field::size: event.size = number(v); break;
-      case Field::stream: event.stream = stream(v); break;
-      case Field::time_us: event.time_us = document_.to_signed(v).value_or(0); break;
-      case Field::frames: event.stack = stack(v); break;
-      default: break;
+      case Field::action:
+        action = v;
+        break;
+      case Field::addr:
+        event.address = number(v);
+        break;
+      case Field::size:
+        event.size = number(v);
+        break;
+      case Field::stream:
+        event.stream = stream(v);
+        break;
+      case Field::time_us:
+        event.time_us = document_.to_signed(v).value_or(0);
+        break;
+      case Field::frames:
+        event.stack = stack(v);
+        break;
+      default:
+        break;
     }
   }
   event.action = fields_.action(action);

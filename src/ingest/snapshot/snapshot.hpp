@@ -38,7 +38,8 @@ struct Snapshot {
   [[nodiscard]] bool partial() const { return damage.has_value(); }
 };
 
-/// Reads a snapshot from memory. Errors: those of pickle::read; a pickle that is no snapshot; a device it does not have.
+/// Reads a snapshot from memory. Errors: those of pickle::read; a pickle that is no snapshot; a device it does not
+/// have.
 Result<Snapshot> read_snapshot(std::span<const std::byte> input, const SnapshotOptions& options = {});
 
 /// The same from a file; errors carry the path in `where`.

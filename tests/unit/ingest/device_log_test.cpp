@@ -12,7 +12,9 @@ namespace {
 using ulog::MemoryKind;
 using ulog::RecordType;
 
-ulog::Memory memory(std::uint64_t bytes, MemoryKind kind) { return {4096, bytes, static_cast<std::uint32_t>(kind), 0}; }
+ulog::Memory memory(std::uint64_t bytes, MemoryKind kind) {
+  return {4096, bytes, static_cast<std::uint32_t>(kind), 0};
+}
 
 ulog::Copy copy(std::uint64_t bytes, std::uint32_t line, std::uint32_t pinned) {
   return {1, 2, bytes, static_cast<std::uint32_t>(ulog::Direction::device_to_host), pinned, 0, line, 0, 0};
@@ -49,7 +51,8 @@ TEST(DeviceLog, AddsUpBetweenMarks) {
 TEST(DeviceLog, TheWritersTotalsAndStubCountsAreCumulative) {
   test::LogWriter w;
   for (const std::uint64_t calls : {3, 5}) w.add(RecordType::stub_calls, ulog::StubCalls{1, 2, calls});
-  w.add(RecordType::host_memory, memory(64, MemoryKind::pinned)).add(RecordType::host_memory, memory(64, MemoryKind::pinned), 1);
+  w.add(RecordType::host_memory, memory(64, MemoryKind::pinned))
+      .add(RecordType::host_memory, memory(64, MemoryKind::pinned), 1);
   w.add(RecordType::totals, ulog::Totals{1, 900, 0, 0, 0, 300, 11, 2});
   const auto log = read_device_log(test::bytes_of(w.text));
   ASSERT_EQ(log->stubs.size(), 1u);

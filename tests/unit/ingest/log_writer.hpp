@@ -28,7 +28,8 @@ class LogWriter {
     return raw(ulog::RecordType::name, std::string(reinterpret_cast<const char*>(&name), sizeof name) + value, 0);
   }
   LogWriter& raw(ulog::RecordType type, const std::string& payload, std::uint16_t flags) {
-    const ulog::RecordHeader header{static_cast<std::uint16_t>(type), flags, static_cast<std::uint32_t>(payload.size()), 0};
+    const ulog::RecordHeader header{static_cast<std::uint16_t>(type), flags, static_cast<std::uint32_t>(payload.size()),
+                                    0};
     text.append(reinterpret_cast<const char*>(&header), sizeof header).append(payload);
     return *this;
   }

@@ -53,7 +53,10 @@ TEST(Pickle, HugeIntegersAreOpaque) {
 }
 
 TEST(Pickle, SharedObjectsKeepTheirIdentity) {
-  const Parsed p("\x80\x04]\x94(]\x94(K\x01" "eh\x01K\x02" "e."s);
+  const Parsed p(
+      "\x80\x04]\x94(]\x94(K\x01"
+      "eh\x01K\x02"
+      "e."s);
   ASSERT_TRUE(p.document) << p.error();
   const auto items = p.document->items(p.document->root());
   ASSERT_EQ(items.size(), 3u);
@@ -62,7 +65,10 @@ TEST(Pickle, SharedObjectsKeepTheirIdentity) {
 
 TEST(Pickle, ListsGrowInSeveralBatches) {
   std::string text = "\x80\x02]";
-  for (int batch = 0; batch < 300; ++batch) text += "(K\x01]K\x02" "e"s;
+  for (int batch = 0; batch < 300; ++batch)
+    text +=
+        "(K\x01]K\x02"
+        "e"s;
   const Parsed p(text + '.');
   const auto items = p.document->items(p.document->root());
   ASSERT_EQ(items.size(), 900u);
@@ -74,12 +80,17 @@ TEST(Pickle, ListsGrowInSeveralBatches) {
 }
 
 TEST(Pickle, CodeIsRefusedByName) {
-  const std::pair<std::string, std::string> cases[] = {
-      {"\x80\x02" "cos\nsystem\n."s, "GLOBAL"}, {"\x80\x04\x8c\x02os\x8c\x06system\x93."s, "STACK_GLOBAL"},
-      {"\x80\x02)R."s, "REDUCE"},               {"\x80\x02}b."s, "BUILD"},
-      {"\x80\x02(ios\nsystem\n."s, "INST"},     {"\x80\x02(o."s, "OBJ"},
-      {"\x80\x02)\x81."s, "NEWOBJ"},            {"\x80\x02NQ."s, "BINPERSID"},
-      {"\x80\x02\x82\x01."s, "EXT1"}};
+  const std::pair<std::string, std::string> cases[] = {{"\x80\x02"
+                                                        "cos\nsystem\n."s,
+                                                        "GLOBAL"},
+                                                       {"\x80\x04\x8c\x02os\x8c\x06system\x93."s, "STACK_GLOBAL"},
+                                                       {"\x80\x02)R."s, "REDUCE"},
+                                                       {"\x80\x02}b."s, "BUILD"},
+                                                       {"\x80\x02(ios\nsystem\n."s, "INST"},
+                                                       {"\x80\x02(o."s, "OBJ"},
+                                                       {"\x80\x02)\x81."s, "NEWOBJ"},
+                                                       {"\x80\x02NQ."s, "BINPERSID"},
+                                                       {"\x80\x02\x82\x01."s, "EXT1"}};
   for (const auto& [text, name] : cases) {
     const Parsed p(text);
     EXPECT_NE(p.error().find(name), std::string::npos) << p.error();
@@ -92,8 +103,15 @@ TEST(Pickle, CodeIsRefusedByName) {
 TEST(Pickle, ValuesThatContainThemselvesAreErrors) {
   EXPECT_EQ(Parsed("\x80\x02]q\0h\0a."s).error(), "a value contains itself");
   EXPECT_EQ(Parsed("\x80\x02]q\0(h\0e."s).error(), "a value contains itself");
-  EXPECT_NE(Parsed("\x80\x02]q\0]q\x01h\0ah\0h\x01" "a."s).error(), "");
-  EXPECT_NE(Parsed("\x80\x02]q\0(h\0tq\x01" "0h\0h\x01" "a."s).error(), "");
+  EXPECT_NE(Parsed("\x80\x02]q\0]q\x01h\0ah\0h\x01"
+                   "a."s)
+                .error(),
+            "");
+  EXPECT_NE(Parsed("\x80\x02]q\0(h\0tq\x01"
+                   "0h\0h\x01"
+                   "a."s)
+                .error(),
+            "");
 }
 
 TEST(Pickle, NestingHasALimit) {
@@ -106,7 +124,10 @@ TEST(Pickle, NestingHasALimit) {
 
 TEST(Pickle, LyingLengthsAreErrors) {
   EXPECT_EQ(Parsed("\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\xff."s).error(), "the snapshot ends too early");
-  EXPECT_EQ(Parsed("\x80\x02X\xff\xff\xff\x7f" "ab."s).error(), "the snapshot ends too early");
+  EXPECT_EQ(Parsed("\x80\x02X\xff\xff\xff\x7f"
+                   "ab."s)
+                .error(),
+            "the snapshot ends too early");
   EXPECT_EQ(Parsed("\x80\x02\x8b\xff\xff\xff\xff."s).error(), "the snapshot ends too early");
 }
 
@@ -117,8 +138,15 @@ TEST(Pickle, MemoNumbersAreChecked) {
 }
 
 TEST(Pickle, StackUnderflowsAreErrors) {
-  for (const char* text : {"\x80\x02.", "\x80\x02" "a.", "\x80\x02" "e.", "\x80\x02s.", "\x80\x02(u.", "\x80\x02]u.",
-                           "\x80\x02\x87.", "\x80\x02](a.", "\x80\x02}(Nu.", "\x80\x02}(]Nu.", "\x80\x02t.", "\x80\x02" "0."}) {
+  for (const char* text : {"\x80\x02.",
+                           "\x80\x02"
+                           "a.",
+                           "\x80\x02"
+                           "e.",
+                           "\x80\x02s.", "\x80\x02(u.", "\x80\x02]u.", "\x80\x02\x87.", "\x80\x02](a.", "\x80\x02}(Nu.",
+                           "\x80\x02}(]Nu.", "\x80\x02t.",
+                           "\x80\x02"
+                           "0."}) {
     EXPECT_NE(Parsed(text).error(), "") << text;
   }
 }
@@ -130,8 +158,8 @@ TEST(Pickle, OtherFilesAreNoPickles) {
 }
 
 TEST(Pickle, ACutFileKeepsWhatIsComplete) {
-  const std::string whole = test::PickleWriter().op('}').op('(').text("a").op(']').op(']').op('(').integer(1).integer(2)
-                                .finish();
+  const std::string whole =
+      test::PickleWriter().op('}').op('(').text("a").op(']').op(']').op('(').integer(1).integer(2).finish();
   const Parsed p(whole.substr(0, whole.size() - 1));
   ASSERT_TRUE(p.document);
   ASSERT_TRUE(p.document->damage());
@@ -145,7 +173,8 @@ TEST(Pickle, RandomBytesNeverCrash) {
     static constexpr char opcodes[] = "}](te)adlsu0123hjqrKMJNXGCB.\x80\x85\x86\x87\x88\x89\x8a\x8c\x8d\x94\x95";
     const auto picks = *rc::gen::scale(5.0, rc::gen::arbitrary<std::vector<std::uint8_t>>());
     std::string text = "\x80\x04";
-    for (const std::uint8_t pick : picks) text += pick < 200 ? opcodes[pick % (sizeof opcodes - 1)] : static_cast<char>(pick);
+    for (const std::uint8_t pick : picks)
+      text += pick < 200 ? opcodes[pick % (sizeof opcodes - 1)] : static_cast<char>(pick);
     const Parsed p(text);
     if (p.document) RC_ASSERT(p.document->root() || p.document->damage());
   }));

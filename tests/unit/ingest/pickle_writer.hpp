@@ -45,8 +45,9 @@ class PickleWriter {
 };
 
 inline std::string_view name_of(timeline::Action action) {
-  constexpr std::string_view names[] = {"alloc",       "free_requested", "free_completed", "segment_alloc", "segment_free",
-                                        "segment_map", "segment_unmap",  "oom",            "snapshot"};
+  constexpr std::string_view names[] = {"alloc",        "free_requested", "free_completed", "segment_alloc",
+                                        "segment_free", "segment_map",    "segment_unmap",  "oom",
+                                        "snapshot"};
   return names[static_cast<std::size_t>(action)];
 }
 
@@ -60,8 +61,14 @@ inline std::string snapshot_pickle(const timeline::Timeline& t) {
   PickleWriter w;
   w.op('}').op('(').text("segments").op(']').op('(');
   for (const timeline::Segment& segment : t.segments) {
-    w.op('}').op('(').pair("device", std::uint64_t{0}).pair("address", segment.address).pair("total_size", segment.bytes);
-    w.pair("segment_type", segment.small ? "small" : "large").text("is_expandable").op(segment.expandable ? '\x88' : '\x89');
+    w.op('}')
+        .op('(')
+        .pair("device", std::uint64_t{0})
+        .pair("address", segment.address)
+        .pair("total_size", segment.bytes);
+    w.pair("segment_type", segment.small ? "small" : "large")
+        .text("is_expandable")
+        .op(segment.expandable ? '\x88' : '\x89');
     w.text("blocks").op(']').op('(');
     for (std::size_t i = 0; i < segment.block_count; ++i) {
       const timeline::Block& block = t.blocks[segment.first_block + i];

@@ -64,12 +64,11 @@ TEST_P(PublishedSnapshot, ReplaysToExactlyTheStateItStates) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PublishedSnapshot, testing::ValuesIn(goldens),
-                         [](const auto& which) {
-                           std::string name = which.param.name;
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, PublishedSnapshot, testing::ValuesIn(goldens), [](const auto& which) {
+  std::string name = which.param.name;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
 
 TEST(PublishedSnapshots, ARandomSyntheticFileIsReadWithoutItsSegmentsFitting) {
   const std::string text = test::read_gz("snapshots/mosaic_output.pickle.gz");

@@ -47,7 +47,8 @@ class FakeRun {
   }
 
   void device_bytes(std::uint64_t bytes) {
-    log.add(ulog::RecordType::allocate, ulog::Memory{1, bytes, static_cast<std::uint32_t>(ulog::MemoryKind::device), 0});
+    log.add(ulog::RecordType::allocate,
+            ulog::Memory{1, bytes, static_cast<std::uint32_t>(ulog::MemoryKind::device), 0});
   }
 
   RunDirectory read(bool with_log = true) {
@@ -62,9 +63,7 @@ class FakeRun {
     return std::move(*run);
   }
 
-  void write(const std::string& name, const std::string& text) {
-    std::ofstream(path / name, std::ios::binary) << text;
-  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(path / name, std::ios::binary) << text; }
 
   std::filesystem::path path;
   AllocatorSimulator device{false};
@@ -76,7 +75,9 @@ class FakeRun {
   std::uint64_t base_ = 0;
 };
 
-std::uint64_t last_address(const FakeRun& run) { return run.device.timeline.events.address.back(); }
+std::uint64_t last_address(const FakeRun& run) {
+  return run.device.timeline.events.address.back();
+}
 
 std::string tensor(const char* tensor_class, const char* state, std::uint64_t address, std::uint64_t bytes) {
   return std::string("[\"") + tensor_class + "\",\"w\",\"" + state + "\",\"float32\"," + std::to_string(address) + "," +
@@ -175,13 +176,18 @@ TEST(RunDirectory, RandomRunsJoinExactly) {
     FakeRun files;
     files.begin_history(*rc::gen::inRange(0, 100));
     files.mark("load_begin", 0);
-    const auto operations = *rc::gen::scale(3.0, rc::gen::arbitrary<std::vector<std::pair<std::uint8_t, std::uint8_t>>>());
+    const auto operations =
+        *rc::gen::scale(3.0, rc::gen::arbitrary<std::vector<std::pair<std::uint8_t, std::uint8_t>>>());
     for (const auto& [kind, value] : operations) {
       const std::size_t live = files.device.live_count();
-      if (kind < 120) files.device.allocate(1 + std::uint64_t{value} * 50000);
-      else if (kind < 190 && live > 0) files.device.free(value % live, true);
-      else if (kind < 200) files.device.empty_cache();
-      else files.mark(kind % 2 == 0 ? "forward_begin" : "optimizer_begin", 1);
+      if (kind < 120)
+        files.device.allocate(1 + std::uint64_t{value} * 50000);
+      else if (kind < 190 && live > 0)
+        files.device.free(value % live, true);
+      else if (kind < 200)
+        files.device.empty_cache();
+      else
+        files.mark(kind % 2 == 0 ? "forward_begin" : "optimizer_begin", 1);
     }
     files.mark("run_end", 1);
     const RunDirectory run = files.read();

@@ -14,9 +14,11 @@ const std::string whole =
     line(R"({"kind":"process","pid":7,"argv":["train.py","--x"],"torch":"2.11.0","cudnn":91002,"cuda":null})") +
     line(R"({"kind":"history","stacks":"python","max_entries":100,"device":0,"allocs":3,"frees":1})") +
     test::mark(0, "load_begin", 0, test::counters(3, 1, {})) +
-    line(R"({"kind":"tensors","index":0,"complete":["parameter"],"tensors":[["parameter","w",null,"float32",4096,100,null],)"
-         R"(["optimizer_state","w","exp_avg","float32",8192,100,0],["new","w",null,"",1,1,null],[1]]})") +
-    line(R"({"kind":"oom","requested_bytes":5,"step":2,"phase":"forward","module":null,"line":"a.py:3 f","text":null})") +
+    line(
+        R"({"kind":"tensors","index":0,"complete":["parameter"],"tensors":[["parameter","w",null,"float32",4096,100,null],)"
+        R"(["optimizer_state","w","exp_avg","float32",8192,100,0],["new","w",null,"",1,1,null],[1]]})") +
+    line(
+        R"({"kind":"oom","requested_bytes":5,"step":2,"phase":"forward","module":null,"line":"a.py:3 f","text":null})") +
     line(R"({"kind":"caught_oom","count":2})") + line(R"({"kind":"exception","type":"E","text":"t","oom":true})") +
     line(R"({"kind":"stop","reason":"steps","steps":3})") + line(R"({"kind":"note","text":"n"})") +
     line(R"({"kind":"saw","what":"evaluation"})") + line(R"({"kind":"saw","what":"evaluation"})") +
@@ -65,9 +67,9 @@ TEST(RunFacts, EveryCutKeepsTheWholeLines) {
 
 TEST(RunFacts, SurvivesDeepValuesAndWrongKinds) {
   const std::string deep = std::string(100000, '[') + std::string(100000, ']');
-  const RunFacts facts = read_run_facts(line("{\"kind\":\"batch\",\"shapes\":" + deep + "}") +
-                                        line(R"({"kind":"mark","index":-1,"name":[],"allocs":"x","allocated":1e300})") +
-                                        line("[]"));
+  const RunFacts facts =
+      read_run_facts(line("{\"kind\":\"batch\",\"shapes\":" + deep + "}") +
+                     line(R"({"kind":"mark","index":-1,"name":[],"allocs":"x","allocated":1e300})") + line("[]"));
   EXPECT_EQ(facts.records, 2u);
   EXPECT_EQ(facts.bad_values, 4u);
   EXPECT_TRUE(facts.damage);

@@ -8,14 +8,17 @@ namespace ullage::ledger {
 namespace {
 
 Line tree(int depth) {
-  Line line{"id" + std::to_string(*rc::gen::inRange(0, 1000000)), "", *rc::gen::inRange<std::uint64_t>(0, 1000), {}, {}, {}};
+  Line line{
+      "id" + std::to_string(*rc::gen::inRange(0, 1000000)), "", *rc::gen::inRange<std::uint64_t>(0, 1000), {}, {}, {}};
   const int children = depth == 0 ? 0 : *rc::gen::inRange(0, 4);
   std::vector<Line> list;
   for (int i = 0; i < children; ++i) list.push_back(tree(depth - 1));
   return list.empty() ? line : sum_line(line.id, "", KnownBy::measured, std::move(list));
 }
 
-Line* first_parent(Line& line) { return line.children.empty() ? nullptr : &line; }
+Line* first_parent(Line& line) {
+  return line.children.empty() ? nullptr : &line;
+}
 
 TEST(Chart, SumsAlwaysPassTheCheckAndWrongOnesNever) {
   EXPECT_TRUE(rc::check("adds up", [] {
@@ -34,7 +37,8 @@ TEST(Chart, ASumOver64BitsIsAViolation) {
 }
 
 TEST(Chart, FindsLinesById) {
-  const Line root = sum_line("root", "", KnownBy::measured, {sum_line("b", "", KnownBy::measured, {{"c", "", 5, {}, {}, {}}})});
+  const Line root =
+      sum_line("root", "", KnownBy::measured, {sum_line("b", "", KnownBy::measured, {{"c", "", 5, {}, {}, {}}})});
   EXPECT_EQ(find(root, "c")->bytes, 5u);
   EXPECT_EQ(find(root, "d"), nullptr);
 }

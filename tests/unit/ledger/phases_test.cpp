@@ -29,7 +29,8 @@ std::string text(const std::vector<Phase>& phases) {
   std::string result;
   for (const Phase& p : phases) {
     result += std::string(result.empty() ? "" : " ") + name_of(p.name) + std::to_string(p.step) + "." +
-              std::to_string(p.micro_batch) + "[" + std::to_string(p.begin_mark) + "," + std::to_string(p.end_mark) + "]";
+              std::to_string(p.micro_batch) + "[" + std::to_string(p.begin_mark) + "," + std::to_string(p.end_mark) +
+              "]";
   }
   return result;
 }
@@ -45,8 +46,9 @@ TEST(Phases, OfAPlainLoop) {
 TEST(Phases, OfMicroBatches) {
   const auto marks = marks_of({load_begin, forward_begin, forward_end, backward_begin, forward_begin, forward_end,
                                backward_begin, optimizer_begin, optimizer_end});
-  EXPECT_EQ(text(split_phases(marks)),
-            "load0.0[0,1] forward1.1[1,2] backward1.1[2,4] forward1.2[4,5] backward1.2[5,7] optimizer1.0[7,8] other1.0[8,8]");
+  EXPECT_EQ(
+      text(split_phases(marks)),
+      "load0.0[0,1] forward1.1[1,2] backward1.1[2,4] forward1.2[4,5] backward1.2[5,7] optimizer1.0[7,8] other1.0[8,8]");
 }
 
 TEST(Phases, SeveralForwardsBeforeABackwardAreOne) {
@@ -56,7 +58,8 @@ TEST(Phases, SeveralForwardsBeforeABackwardAreOne) {
 }
 
 TEST(Phases, ARunThatEndsInAForward) {
-  const auto marks = marks_of({load_begin, forward_begin, forward_end, optimizer_begin, optimizer_end, forward_begin, run_end});
+  const auto marks =
+      marks_of({load_begin, forward_begin, forward_end, optimizer_begin, optimizer_end, forward_begin, run_end});
   EXPECT_EQ(split_phases(marks).back().name, PhaseName::forward);
 }
 

@@ -52,7 +52,9 @@ TEST(RunLedger, AlwaysAddsUp) {
   }));
 }
 
-TEST(RunLedger, NothingWithoutMarks) { EXPECT_FALSE(build({})); }
+TEST(RunLedger, NothingWithoutMarks) {
+  EXPECT_FALSE(build({}));
+}
 
 TEST(RunLedger, BuffersStandUnderParameters) {
   Mark mark;

@@ -40,9 +40,9 @@ TEST(Timeline, StaysValidWhenMoved) {
 
 TEST(Timeline, UserLineSkipsNativeFramesTorchAndFrozen) {
   Timeline t;
-  const StackId stack = stack_of(t, {"??", "CUDACachingAllocator.cpp", "/v/lib/site-packages/torch/nn/module.py",
-                                     "<frozen runpy>", "/v/lib/site-packages/transformers/models/gpt2.py",
-                                     "/home/user/train.py"});
+  const StackId stack =
+      stack_of(t, {"??", "CUDACachingAllocator.cpp", "/v/lib/site-packages/torch/nn/module.py", "<frozen runpy>",
+                   "/v/lib/site-packages/transformers/models/gpt2.py", "/home/user/train.py"});
   const UserLine line = user_line(t, stack);
   EXPECT_EQ(file_of(t, line.outside_torch), "/v/lib/site-packages/transformers/models/gpt2.py");
   EXPECT_EQ(file_of(t, line.outside_packages), "/home/user/train.py");
