@@ -26,7 +26,9 @@ class History:
         if self.stacks == "none":
             return
         try:
-            self._record("all", context="all", stacks=self.stacks, max_entries=self.max_entries)
+            # "alloc": a stack for allocations only. Taking one at a free can lose a Python exception that is under way
+            # (torch 2.11: the early stop of checkpointing ends in a SystemError), and nobody needs it.
+            self._record("all", context="alloc", stacks=self.stacks, max_entries=self.max_entries)
         except Exception as error:
             self.error = repr(error)
             return
