@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/snapshot/pickle.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace ullage::pickle {
+
+void Arena::grow(std::size_t count) {
+  constexpr std::size_t largest_chunk = std::size_t{1} << 20;
+  const std::size_t values = std::max(count, chunk_values_);
+  chunk_values_ = std::min(chunk_values_ * 2, largest_chunk);
+  chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(values * sizeof(Value)));
+  next_ = reinterpret_cast<Value*>(chunks_.back().get());
+  left_ = values;
+}
 
 // Integers: bit 0 of the payload says whether the rest is the number itself (signed, 59 bits) or an index into wide_,
 // whose top bit of meaning is given by bit 1 (1: unsigned).
@@ -44,7 +54,7 @@ std::string_view Document::text(Value value) const {
 
 std::span<const Value> Document::slice(Value value) const {
   const Container& container = containers_[value.identity()];
-  return std::span(items_).subspan(container.first, container.count);
+  return {container.items, static_cast<std::size_t>(container.count)};
 }
 
 std::span<const Value> Document::items(Value value) const {

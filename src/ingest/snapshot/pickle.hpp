@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -49,6 +50,32 @@ class Value {
   std::uint64_t bits_ = 0;
 };
 
+/// Room for values that never moves: chunks that double in size.
+class Arena {
+ public:
+  /// Room for `count` values, not initialised.
+  Value* take(std::size_t count) {
+    if (count > left_) grow(count);
+    Value* room = next_;
+    next_ += count;
+    left_ -= count;
+    return room;
+  }
+  /// Whether `more` values can follow directly on what was taken last and ends at `end`; takes them if so.
+  bool extend(const Value* end, std::size_t more) {
+    if (end != next_ || more > left_) return false;
+    take(more);
+    return true;
+  }
+
+ private:
+  void grow(std::size_t count);
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  Value* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::size_t chunk_values_ = 4096;
+};
+
 /// A pickle that was read. The input must outlive it.
 class Document {
  public:
@@ -80,7 +107,7 @@ class Document {
     std::uint64_t length;
   };
   struct Container {
-    std::uint64_t first = 0;  ///< index into items_
+    Value* items = nullptr;
     std::uint64_t count = 0;
     std::uint32_t capacity_log2 = 0;  ///< 0: exactly `count` slots
     bool attached = false;            ///< part of another container; must not change any more
@@ -88,7 +115,7 @@ class Document {
   [[nodiscard]] std::span<const Value> slice(Value value) const;
 
   std::span<const std::byte> input_;
-  std::vector<Value> items_;
+  Arena arena_;
   std::vector<Container> containers_;
   std::vector<Text> texts_;
   std::vector<std::uint64_t> wide_;  ///< integers of more than 59 bits, and the bits of reals

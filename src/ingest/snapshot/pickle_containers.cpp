@@ -45,23 +45,22 @@ bool Machine::extend(Value target, std::span<const Value> values) {
   for (const Value value : values) {
     if (!attach(target, value)) return false;
   }
-  std::vector<Value>& items = document_.items_;
+  Arena& arena = document_.arena_;
   const std::uint64_t wanted = container.count + values.size();
   const std::uint64_t room =
       container.capacity_log2 == 0 ? container.count : std::uint64_t{1} << container.capacity_log2;
-  if (container.count > 0 && wanted > room && container.first + container.count != items.size()) {
+  if (container.count == 0) {
+    container.items = arena.take(values.size());
+  } else if (wanted > room &&
+             !(room == container.count && arena.extend(container.items + container.count, values.size()))) {
     container.capacity_log2 = static_cast<std::uint32_t>(std::bit_width(wanted));
-    const std::uint64_t first = items.size();
-    items.resize(first + (std::uint64_t{1} << container.capacity_log2));
-    std::copy_n(items.begin() + static_cast<std::ptrdiff_t>(container.first), container.count,
-                items.begin() + static_cast<std::ptrdiff_t>(first));
-    container.first = first;
+    Value* moved = arena.take(std::size_t{1} << container.capacity_log2);
+    std::copy_n(container.items, container.count, moved);
+    container.items = moved;
   } else if (wanted > room) {
-    if (container.count == 0) container.first = items.size();
     container.capacity_log2 = 0;
-    items.resize(container.first + wanted);
   }
-  std::ranges::copy(values, items.begin() + static_cast<std::ptrdiff_t>(container.first + container.count));
+  std::ranges::copy(values, container.items + container.count);
   container.count = wanted;
   return true;
 }
