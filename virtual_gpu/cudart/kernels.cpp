@@ -23,6 +23,12 @@ Registry& registry() {
   return *made;
 }
 
+/// A module's handle is its layout; modules live as long as the process.
+KernelLayout* new_module(const void* image) {
+  const Profile& profile = machine().profile();
+  return new KernelLayout(image, profile.cc_major * 10 + profile.cc_minor);
+}
+
 Function* find_function(const void* stub) {
   const std::lock_guard<std::mutex> lock(registry().mutex);
   const auto it = registry().functions.find(stub);
@@ -37,13 +43,14 @@ struct CallConfiguration {
 
 thread_local CallConfiguration pushed;
 
-int launch(const Function* function, abi::Dim3 grid, abi::Dim3 block, void** arguments, void* stream) {
+int launch(Function* function, abi::Dim3 grid, abi::Dim3 block, void** arguments, void* stream) {
   if (!function) return last_error(rt_invalid_device_function);
   KernelLaunch launch;
   launch.name = function->name;
   std::copy_n(&grid.x, 3, launch.grid);
   std::copy_n(&block.x, 3, launch.block);
   launch.arguments = arguments;
+  launch.parameters = function->parameters();
   machine().launch(launch, stream_id(stream));
   return rt_success;
 }
@@ -56,14 +63,16 @@ using ullage::abi::Dim3;
 
 extern "C" {
 
-void** __cudaRegisterFatBinary(void*) { return reinterpret_cast<void**>(machine().new_handle()); }
+void** __cudaRegisterFatBinary(void* image) { return reinterpret_cast<void**>(new_module(image)); }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
 char __cudaInitModule(void**) { return 1; }
 
-void __cudaRegisterFunction(void**, const char* stub, char*, const char* name, int, void*, void*, void*, void*, int*) {
+void __cudaRegisterFunction(void** module, const char* stub, char*, const char* name, int, void*, void*, void*, void*, int*) {
   const std::lock_guard<std::mutex> lock(registry().mutex);
-  registry().functions.try_emplace(stub, Function{name});
+  Function& function = registry().functions[stub];
+  function.name = name;
+  function.layout = reinterpret_cast<KernelLayout*>(module);
 }
 
 void __cudaRegisterVar(void**, char* variable, char*, const char*, int, std::size_t bytes, int, int) {
@@ -101,11 +110,11 @@ int cudaGetKernel(void** kernel, const void* stub) { return __cudaGetKernel(kern
 int cudaGetFuncBySymbol(void** function, const void* stub) { return __cudaGetKernel(function, stub); }
 
 int __cudaLaunchKernel(void* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {
-  return launch(static_cast<const Function*>(kernel), grid, block, arguments, stream);
+  return launch(static_cast<Function*>(kernel), grid, block, arguments, stream);
 }
 
 int __cudaLaunchKernel_ptsz(void* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {
-  return launch(static_cast<const Function*>(kernel), grid, block, arguments, stream);
+  return launch(static_cast<Function*>(kernel), grid, block, arguments, stream);
 }
 
 int cudaLaunchKernel(const void* stub, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {

@@ -2,7 +2,9 @@
 // Kernels that are really executed, and which memory the others may write: read from the mangled name and arguments.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "virtual_gpu/device/machine.hpp"
@@ -22,5 +24,17 @@ std::optional<FillKernel> as_fill(const KernelLaunch& launch);
 
 /// Output address of ATen's element-wise kernels (the first pointer of their array), 0 for any other kernel.
 std::uint64_t elementwise_output(const KernelLaunch& launch);
+
+/// Calls visit(word) for every aligned 8-byte word of the parameters: whatever may be an address.
+template <class Visit>
+void for_each_word(const KernelLaunch& launch, Visit visit) {
+  if (!launch.arguments) return;
+  for (std::size_t i = 0; i < launch.parameters.size(); ++i)
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= launch.parameters[i].size; at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, static_cast<const char*>(launch.arguments[i]) + at, sizeof(word));
+      visit(word);
+    }
+}
 
 }  // namespace ullage::vgpu

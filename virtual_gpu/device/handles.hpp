@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
 
+#include "virtual_gpu/device/kernel_layout.hpp"
 #include "virtual_gpu/device/machine.hpp"
 
 namespace ullage::vgpu {
@@ -12,7 +16,20 @@ inline Machine& machine() { return *ullage_machine(); }
 
 /// A kernel handle: CUfunction, CUkernel and cudaKernel_t all point to one of these. Never freed.
 struct Function {
-  const char* name;
+  const char* name = "";
+  KernelLayout* layout = nullptr;  ///< of the module that holds it; null when its images are not at hand
+
+  /// Sizes of its parameters, read from the module's images at the first launch.
+  std::span<const ParameterSlot> parameters() {
+    std::call_once(once_, [this] {
+      if (layout) parameters_ = layout->parameters(name);
+    });
+    return parameters_;
+  }
+
+ private:
+  std::once_flag once_;
+  std::vector<ParameterSlot> parameters_;
 };
 
 inline constexpr std::uintptr_t stream_handle_base = 0x7ab1'0000'0000;

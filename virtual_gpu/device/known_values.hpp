@@ -16,6 +16,7 @@ class KnownValues {
   /// The bytes from `address` to the end of the known range that holds it become unknown: something was written there.
   void forget(std::uint64_t address);
   void clear() { ranges_.clear(); }
+  bool empty() const { return ranges_.empty(); }
 
  private:
   std::map<std::uint64_t, std::uint64_t> ranges_;  // start -> end, disjoint, not touching

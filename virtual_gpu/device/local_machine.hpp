@@ -114,7 +114,6 @@ class LocalMachine final : public Machine {
   void log_sync(const char* function, StreamId stream, std::uint64_t waited, const std::string& line);
   bool evaluate(const KernelLaunch& launch);
   void forget_written(const KernelLaunch& launch);
-  void forget_block(std::uint64_t address);
   void write_totals();
 
   MachineOptions options_;

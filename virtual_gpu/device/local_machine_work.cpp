@@ -119,8 +119,15 @@ bool LocalMachine::evaluate(const KernelLaunch& launch) {
 }
 
 void LocalMachine::forget_written(const KernelLaunch& launch) {
-  const std::uint64_t output = elementwise_output(launch);
-  if (output != 0) known_.forget(output);
+  if (known_.empty()) return;
+  if (const std::uint64_t output = elementwise_output(launch); output != 0) {
+    known_.forget(output);
+    return;
+  }
+  // Which of its pointers another kernel writes to is not known: whatever it points to may have changed.
+  for_each_word(launch, [this](std::uint64_t word) {
+    if (backing_.contains(word)) known_.forget(word);
+  });
 }
 
 void LocalMachine::launch(const KernelLaunch& launch, StreamId stream) {

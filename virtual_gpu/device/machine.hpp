@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/ulog.hpp"
 #include "cost/kernel/kernel_cost.hpp"
+#include "virtual_gpu/device/kernel_layout.hpp"
 #include "virtual_gpu/device/profile.hpp"
 
 namespace ullage::vgpu {
@@ -63,6 +65,7 @@ struct KernelLaunch {
   std::uint32_t grid[3] = {1, 1, 1};
   std::uint32_t block[3] = {1, 1, 1};
   void** arguments = nullptr;  ///< one pointer per parameter, as cudaLaunchKernel takes them; may be null
+  std::span<const ParameterSlot> parameters;  ///< sizes of the parameters; empty when they are not known
 };
 
 enum class CaptureState { none, active, invalidated };

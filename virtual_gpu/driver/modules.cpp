@@ -25,7 +25,7 @@ Function* intern(const char* name) {
   static std::mutex mutex;
   static auto* functions = new std::map<std::string, Function>;
   const std::lock_guard<std::mutex> lock(mutex);
-  auto [it, inserted] = functions->try_emplace(name);
+  const auto it = functions->try_emplace(name).first;
   it->second.name = it->first.c_str();
   return &it->second;
 }
