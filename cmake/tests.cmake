@@ -4,6 +4,9 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
+# The tests of the virtual device, whose threads ThreadSanitizer watches.
+add_custom_target(device_tests)
+
 function(ullage_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;USES;LINKS" ${ARGN})
   add_executable(test_${name} ${TEST_SOURCES})
@@ -13,5 +16,8 @@ function(ullage_test name)
   endforeach()
   target_link_libraries(test_${name} PRIVATE ${TEST_LINKS} GTest::gtest GTest::gtest_main rapidcheck)
   target_compile_options(test_${name} PRIVATE -Wno-conversion -Wno-sign-compare)
+  if(name MATCHES "^vgpu")
+    add_dependencies(device_tests test_${name})
+  endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60)
 endfunction()

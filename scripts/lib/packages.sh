@@ -3,7 +3,7 @@
 
 build_packages=(g++ cmake ninja-build python3 libexpected-dev libfmt-dev rapidjson-dev libgtest-dev librapidcheck-dev)
 environment_packages=(python3 python3-venv)
-test_packages=(git clang clang-format clang-tidy)
+test_packages=(git ccache clang clang-format clang-tidy binutils)
 
 have_package() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
