@@ -132,3 +132,59 @@ def test_stdout_is_the_result_alone(rehearse):
     run = rehearse("mlp.py")
     assert json.loads(run.stdout) == json.loads((run.directory / "run.json").read_text())
     assert "script: start" in (run.directory / "stdout.log").read_text()
+
+
+def test_a_run_that_had_to_give_memory_back(rehearse):
+    run = rehearse("retry.py", flags=["--memory", "4GiB", "--headroom", "0%"])
+    assert run.verdict == "fits"
+    assert run.peak["reserved_bytes"] == int(2.5 * GiB)
+    assert run.needed_reserved_bytes == int(4.5 * GiB)
+    assert any("give cached memory back" in note for note in run.notes)
+
+
+def test_a_static_runtime_is_told_so(rehearse):
+    run = rehearse("static_runtime.py")
+    assert "statically linked CUDA runtime" in run.stderr
+    assert any("statically linked" in note for note in run.notes)
+
+
+def test_without_recording_where_recording_makes_a_script_fail(rehearse, tmp_path):
+    text = ("import torch\nx = torch.zeros(1 << 20, device='cuda')\n"
+            "if torch.cuda.memory._snapshot()['segments'][0]['blocks'][0].get('frames') or "
+            "torch.cuda.memory._record_memory_history.__module__ != 'torch.cuda.memory':\n"
+            "    raise SystemError('recording')\n")
+    run = rehearse(command=script(tmp_path, text), check=False)
+    assert run.status == 0 and any("without PyTorch's memory history" in note for note in run.notes)
+    assert run.peak["allocated_bytes"] == 4 << 20
+
+
+def test_a_history_that_overflowed_is_said(rehearse):
+    run = rehearse("mlp.py", environment={"ULLAGE_MAX_ENTRIES": "20"}, check=False)
+    full = rehearse("mlp.py")
+    assert run.status == 0 and run.evidence["partial"] and run.evidence["missing"]
+    assert run.peak["allocated_bytes"] == full.peak["allocated_bytes"]
+
+
+def test_a_full_disk_ends_neither_the_script_nor_quietly(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(disk)], capture_output=True).returncode:
+        import pytest
+
+        pytest.skip("only root can mount a small disk")
+    try:
+        words = [ullage(), "rehearse", "--gpu", "t4", "--out", str(disk / "run"), "--", sys.executable,
+                 str(SCRIPTS / "mlp.py")]
+        process = subprocess.run(words, capture_output=True, text=True)
+        assert process.returncode == 4, process.stdout + process.stderr
+        assert "script: finally" in process.stderr
+        assert not (disk / "run" / "run.json").exists()
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_an_abort_at_exit_after_the_work_is_a_note(rehearse, tmp_path):
+    text = ("import ctypes, torch\nlibc = ctypes.CDLL(None)\ntorch.zeros(1, device='cuda')\n"
+            "libc.__cxa_atexit(ctypes.cast(libc.abort, ctypes.c_void_p), None, None)\n")
+    run = rehearse(command=script(tmp_path, text), check=False)
+    assert run.status == 0 and any("aborted" in note for note in run.notes)

@@ -54,8 +54,10 @@ def test_transfers_have_direction_and_line(rehearse):
     assert any("mlp.py" in line for line in reads), "loss.item() reads what nothing computed"
 
 
-def test_any_visible_device_is_the_one_device(rehearse):
-    assert rehearse("mlp.py", environment={"CUDA_VISIBLE_DEVICES": "5"}).steps() == 2
+@pytest.mark.parametrize("visible", ["5", "2,3", "", "-1"])
+def test_any_visible_device_is_the_one_device(rehearse, visible):
+    run = rehearse("device.py", environment={"CUDA_VISIBLE_DEVICES": visible})
+    assert '"count": 1' in run.stderr
 
 
 def test_the_run_directory_must_be_new(rehearse, tmp_path):

@@ -116,3 +116,22 @@ def test_the_same_run_gives_the_same_bytes(rehearse):
     first, second = rehearse("mlp.py"), rehearse("mlp.py")
     first.result.pop("run_directory"), second.result.pop("run_directory")
     assert first.result == second.result
+
+
+def test_ddp_over_nccl_in_a_world_of_one(rehearse):
+    command = [str(BIN / "torchrun"), "--nproc-per-node", "1", str(SCRIPTS / "ddp.py")]
+    run = rehearse(command=command, flags=["--steps", "all"])
+    assert "script: 1.0 [{'rank': 0}]" in run.stderr
+    assert run.steps() == 4
+
+
+def test_loader_with_workers_and_pinned_memory(rehearse):
+    run = rehearse("loader.py")
+    up = [c for c in run.copies if c["direction"] == "host_to_device"]
+    assert up and all(c["pinned"] and "loader.py" in c["line"] for c in up)
+
+
+def test_a_second_process_is_reported(rehearse):
+    run = rehearse("two_processes.py")
+    assert any("another process" in note for note in run.notes)
+    assert run.peak["allocated_bytes"] == 4 * MiB

@@ -34,6 +34,7 @@ LocalMachine::LocalMachine(MachineOptions options)
       backing_(options_.base, options_.window),
       memory_(options_.profile, backing_),
       cost_(rates_of(options_.profile)) {
+  pid_ = getpid();
   if (options_.run_directory.empty()) log_.disable();
 }
 
@@ -47,7 +48,7 @@ std::string LocalMachine::current_line() const {
   return {text, callback(text, sizeof(text))};
 }
 
-// The first process that takes device memory owns the run; the others log nothing.
+// The first process that takes device memory owns the run; the others only leave a note of what they took.
 void LocalMachine::claim_run() {
   if (claimed_ || options_.run_directory.empty()) return;
   claimed_ = true;
@@ -203,9 +204,23 @@ void LocalMachine::write_totals() {
                         options_.profile.context_bytes, launches_, log_.dropped()});
 }
 
+void LocalMachine::write_other_process() const {
+  if (!claimed_ || memory_.peak() == 0) return;
+  const std::string path = options_.run_directory + "/process-" + std::to_string(pid_) + ".txt";
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  const std::string text = std::to_string(memory_.peak()) + "\n";
+  if (write(file, text.data(), text.size()) < 0) unlink(path.c_str());
+  close(file);
+}
+
 void LocalMachine::flush_log() {
   const Lock lock(mutex_);
-  if (!owns_run_) return;
+  if (getpid() != pid_) return;
+  if (!owns_run_) {
+    write_other_process();
+    return;
+  }
   write_totals();
   log_.flush();
 }

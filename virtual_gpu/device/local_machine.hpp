@@ -106,6 +106,7 @@ class LocalMachine final : public Machine {
 
   std::string current_line() const;
   void claim_run();
+  void write_other_process() const;
   void log_memory(ulog::RecordType type, std::uint64_t address, std::uint64_t bytes, MemoryKind kind);
   Interval run(const Work& work, StreamId stream);
   Transfer describe(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes, StreamId stream) const;
@@ -130,6 +131,7 @@ class LocalMachine final : public Machine {
   std::map<std::pair<const char*, const char*>, std::uint64_t> stub_calls_;
   std::uint64_t launches_ = 0;
   bool claimed_ = false;
+  int pid_ = 0;  ///< of the process that made the machine; a fork has its own life
   std::atomic<bool> owns_run_{false};
 };
 

@@ -2,6 +2,7 @@
 #include "apps/ullage/rehearsal/assemble.hpp"
 
 #include "apps/ullage/rehearsal/observed.hpp"
+#include "base/bytes.hpp"
 #include "ledger/verdict.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace ullage::cli {
 namespace {
@@ -72,6 +74,10 @@ std::uint64_t used_peak(const Attempt* attempt) {
   return attempt && attempt->ledger ? attempt->ledger->peak.used : 0;
 }
 
+std::uint64_t retries_of(const Attempt& attempt) {
+  return attempt.run && !attempt.run->facts.marks.empty() ? attempt.run->facts.marks.back().counters.retries : 0;
+}
+
 /// What the run needs without a limit; a failed second run leaves a bound only.
 void take_needs(RunResult& result, const Attempt& first, const Attempt* second) {
   if (second == nullptr) {
@@ -81,6 +87,10 @@ void take_needs(RunResult& result, const Attempt& first, const Attempt* second) 
   }
   if (second->ledger && ending_of(*second) == Ending::done) {
     result.needed_bytes = used_peak(second);
+    if (result.verdict == "fits" || result.verdict == "tight")
+      result.notes.push_back(fmt::format("the allocator had to give cached memory back {} times to stay within the device; "
+                                         "without a limit the run would use {}",
+                                         retries_of(first), format_bytes(used_peak(second))));
     result.needed_reserved_bytes = second->ledger->peak.reserved;
     return;
   }
@@ -130,6 +140,22 @@ void take_static_runtime(RunResult& result, const Attempt& attempt) {
     result.notes.push_back(library + " carries a statically linked CUDA runtime, which cannot be rehearsed");
 }
 
+/// process-PID.txt: the peak of a process that used the device beside the one that the run is about.
+void take_other_processes(RunResult& result, const Attempt& attempt) {
+  std::error_code error;
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(attempt.directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("process-") && name.ends_with(".txt")) found.insert(entry.path().string());
+  }
+  for (const auto& path : found) {
+    std::uint64_t bytes = 0;
+    if (std::ifstream file(path); file >> bytes)
+      result.notes.push_back(fmt::format("another process of the command took {} of device memory, which is not counted here",
+                                         format_bytes(bytes)));
+  }
+}
+
 void take_problems(RunResult& result, const Attempt& attempt) {
   if (!attempt.run) result.missing.push_back(attempt.no_run);
   result.partial = !attempt.run || attempt.run->partial;
@@ -143,6 +169,7 @@ void take_problems(RunResult& result, const Attempt& attempt) {
   if (attempt.outcome.exit_status != 0 && ending_of(attempt) == Ending::done)
     result.notes.push_back("Python aborted while it shut down, after the work was done");
   take_static_runtime(result, attempt);
+  take_other_processes(result, attempt);
 }
 
 }  // namespace

@@ -53,7 +53,9 @@ std::string verdict_lines(const RunResult& r) {
   if (r.verdict == "failed") return fmt::format("FAILED: the script ended by itself with status {}\n", r.script_exit_code.value_or(-1)) + oom_lines(r);
   if (r.verdict == "timeout") return "TIME LIMIT: the script was ended before it had made its steps\n" + oom_lines(r);
   const std::string word = r.verdict == "oom" ? "DOES NOT FIT" : r.verdict == "tight" ? "TIGHT" : "FITS";
-  std::string text = fmt::format("{}: {}; {}\n", word, needs_line(r), headroom_line(r));
+  const bool squeezed = r.verdict != "oom" && r.peak && r.needed_bytes.value_or(0) > r.peak->used;
+  const std::string need = squeezed ? fmt::format("{} used at the peak", format_bytes(r.peak->used)) : needs_line(r);
+  std::string text = fmt::format("{}: {}; {}\n", word, need, headroom_line(r));
   if (r.reserve_bytes > 0) text += fmt::format("  {} are kept back (--reserve)\n", format_bytes(r.reserve_bytes));
   return text + oom_lines(r);
 }

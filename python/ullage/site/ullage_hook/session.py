@@ -58,6 +58,8 @@ class Session:
         self.phases.attach()
         self.observations.attach()
         self._watch_exceptions()
+        # CUDA_VISIBLE_DEVICES with any value shows the one device: without NVML's answer PyTorch asks the runtime.
+        torch.cuda._device_count_nvml = lambda: -1
         atexit.register(self._at_exit)
         torch.cuda._lazy_call(self._cuda_ready)
 

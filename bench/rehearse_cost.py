@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a rehearsal costs: the founding example under the bare stand-ins (hook and logs off) against `ullage rehearse`.
+
+    build/venv/bin/python bench/rehearse_cost.py [--rounds 5]
+
+Both make three steps in the same round, alternating, so that the ratio does not depend on what else the machine does.
+Also prints host memory and the size of the logs per 1,000 allocator events.
+"""
+import argparse
+import json
+import os
+import pathlib
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCRIPT = [sys.executable, str(ROOT / "examples/founding_example.py"), "--attention", "sdpa", "--steps", "3"]
+
+
+def timed(command, environment):
+    start = time.monotonic()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.monotonic() - start
+
+
+def bare(program):
+    """The environment of the stand-ins alone."""
+    libraries = sorted((program.parent.parent / "lib/ullage/cuda13").iterdir())
+    profile = "name=NVIDIA A100-SXM4-80GB;total_bytes=85000000000;context_bytes=471859200"
+    return {**os.environ, "LD_PRELOAD": ":".join(map(str, libraries)), "ULLAGE_VGPU_PROFILE": profile}
+
+
+def rehearsal(program, directory, stacks):
+    return [str(program), "rehearse", "--gpu", "a100-80gb", "--json", "--steps", "3", "--stacks", stacks,
+            "--out", str(directory), "--", *SCRIPT]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    args = parser.parse_args()
+    program = pathlib.Path(os.environ.get("ULLAGE_BIN", ROOT / "build/release/bin/ullage")).resolve()
+    folder = pathlib.Path(tempfile.mkdtemp())
+    times = {"bare": [], "none": [], "python": [], "all": []}
+    timed(SCRIPT, bare(program))  # fills the disk cache
+    for i in range(args.rounds):
+        times["bare"].append(timed(SCRIPT, bare(program)))
+        for stacks in ("none", "python", "all"):
+            directory = folder / f"{stacks}{i}"
+            times[stacks].append(timed(rehearsal(program, directory, stacks), os.environ))
+    for name, values in times.items():
+        ratio = statistics.median(a / b for a, b in zip(values, times["bare"]))
+        label = "bare stand-ins" if name == "bare" else f"rehearse --stacks {name}"
+        print(f"{label:28} {min(values):6.2f} s least, {statistics.median(values):6.2f} s median, {ratio:5.2f} x")
+    report(folder / "python0")
+    shutil.rmtree(folder)
+
+
+def report(directory):
+    events = json.loads((directory / "run.json").read_text())
+    marks = [json.loads(line)["r"] for line in (directory / "marks.jsonl").read_text().splitlines()]
+    last = [m for m in marks if m["kind"] == "mark"][-1]
+    count = last["allocs"] + last["frees"]
+    print(f"{count} allocator events in {events['steps']} steps; bytes per 1,000 of them:")
+    for name in ("device.ulog", "marks.jsonl", "snapshot.pickle"):
+        print(f"  {name:16} {1000 * (directory / name).stat().st_size / count:10.0f}")
+    print(f"largest process: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MiB of host memory")
+
+
+if __name__ == "__main__":
+    main()
