@@ -20,7 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void say(const std::string& text) { fmt::print(stderr, "ullage: {}\n", text); }
+void say(const std::string& text) {
+  fmt::print(stderr, "ullage: {}\n", text);
+}
 
 /// Asks the command's Python about its torch; nothing is known of a command that is no Python program.
 Result<std::string> checked_cudnn(const RehearsalOptions& options) {
@@ -113,7 +115,9 @@ Result<ExitCode> rehearse(const RehearsalOptions& options) {
   return finish(options, result);
 }
 
-Result<ExitCode> run_rehearse(const Arguments& arguments) { return rehearsal_options(arguments).and_then(rehearse); }
+Result<ExitCode> run_rehearse(const Arguments& arguments) {
+  return rehearsal_options(arguments).and_then(rehearse);
+}
 
 constexpr Flag flags[] = {
     {"gpu", "NAME", "the GPU to imitate ('ullage gpus' lists them); or ULLAGE_GPU", FlagKind::gpu},
@@ -133,8 +137,10 @@ const Command rehearse_command{
     "rehearse",
     "run an unmodified PyTorch script on a virtual GPU and say what it needs",
     "--gpu NAME [FLAGS] -- COMMAND...",
-    "COMMAND runs as it is (python train.py, torchrun --nproc-per-node 1 train.py, accelerate launch train.py, a console\n"
-    "script) on stand-in CUDA libraries: PyTorch's own code allocates, kernels do nothing. It is stopped after its steps;\n"
+    "COMMAND runs as it is (python train.py, torchrun --nproc-per-node 1 train.py, accelerate launch train.py, a "
+    "console\n"
+    "script) on stand-in CUDA libraries: PyTorch's own code allocates, kernels do nothing. It is stopped after its "
+    "steps;\n"
     "its output goes to stderr, the report to stdout. When the memory is not enough, a second run measures the need.\n"
     "Ends with 0 (fits or tight), 1 (does not fit), 5 (the script failed by itself), 6 (time limit), 7 (cannot be\n"
     "rehearsed here).",

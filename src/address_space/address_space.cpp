@@ -51,6 +51,23 @@ class FreeRanges {
   std::map<Address, std::uint64_t> ranges_;
 };
 
+/// What is handed out, by start address.
+class UsedRanges {
+ public:
+  void add(Address start, std::uint64_t bytes) { ranges_.emplace(start, bytes); }
+  /// Size of the removed range; 0 when none starts there.
+  std::uint64_t remove(Address start) {
+    const auto it = ranges_.find(start);
+    if (it == ranges_.end()) return 0;
+    const std::uint64_t bytes = it->second;
+    ranges_.erase(it);
+    return bytes;
+  }
+
+ private:
+  std::map<Address, std::uint64_t> ranges_;
+};
+
 struct Chunk {
   std::uint64_t bytes = 0;
   FreeRanges free;
@@ -64,16 +81,13 @@ class NativeLinux final : public AddressSpace {
     bytes = round_up(bytes, granularity);
     auto address = take_from_chunks(bytes);
     if (!address) address = take_new_chunk(bytes);
-    if (address) used_.emplace(*address, bytes);
+    if (address) used_.add(*address, bytes);
     return address;
   }
 
   std::uint64_t release(Address address) override {
-    auto it = used_.find(address);
-    if (it == used_.end()) return 0;
-    const std::uint64_t bytes = it->second;
-    used_.erase(it);
-    give_back(address, bytes);
+    const std::uint64_t bytes = used_.remove(address);
+    if (bytes > 0) give_back(address, bytes);
     return bytes;
   }
 
@@ -113,7 +127,7 @@ class NativeLinux final : public AddressSpace {
 
   Window window_;
   std::map<Address, Chunk> chunks_;
-  std::map<Address, std::uint64_t> used_;
+  UsedRanges used_;
 };
 
 class Wsl final : public AddressSpace {
@@ -126,16 +140,13 @@ class Wsl final : public AddressSpace {
   std::optional<Address> allocate(std::uint64_t bytes) override {
     bytes = round_up(bytes, granularity);
     const auto address = free_.take_lowest(bytes);
-    if (address) used_.emplace(*address, bytes);
+    if (address) used_.add(*address, bytes);
     return address;
   }
 
   std::uint64_t release(Address address) override {
-    auto it = used_.find(address);
-    if (it == used_.end()) return 0;
-    const std::uint64_t bytes = it->second;
-    used_.erase(it);
-    free_.insert(address, bytes);
+    const std::uint64_t bytes = used_.remove(address);
+    if (bytes > 0) free_.insert(address, bytes);
     return bytes;
   }
 
@@ -149,14 +160,16 @@ class Wsl final : public AddressSpace {
  private:
   std::uint64_t module_;
   FreeRanges free_;
-  std::map<Address, std::uint64_t> used_;
+  UsedRanges used_;
   std::optional<Address> held_;
   bool launched_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<AddressSpace> native_linux(Window window) { return std::make_unique<NativeLinux>(window); }
+std::unique_ptr<AddressSpace> native_linux(Window window) {
+  return std::make_unique<NativeLinux>(window);
+}
 
 std::unique_ptr<AddressSpace> wsl(Window window, std::uint64_t held, std::uint64_t module) {
   return std::make_unique<Wsl>(window, held, module);

@@ -13,10 +13,12 @@ namespace ullage::address_space {
 
 using Address = std::uint64_t;
 
-inline constexpr std::uint64_t granularity = 2ull << 20;    ///< cudaMalloc's unit
-inline constexpr std::uint64_t chunk_unit = 32ull << 20;    ///< what the native driver asks the kernel for at a time
+inline constexpr std::uint64_t granularity = 2ull << 20;  ///< cudaMalloc's unit
+inline constexpr std::uint64_t chunk_unit = 32ull << 20;  ///< what the native driver asks the kernel for at a time
 
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 /// A window of address space that a rule may hand out: [low, high), both multiples of 32 MiB.
 struct Window {
@@ -38,7 +40,8 @@ class AddressSpace {
 
 /// Native Linux, observed on real snapshots: ranges inside reserved chunks first, lowest address first; otherwise a new
 /// chunk of a multiple of 32 MiB in the highest gap that fits (the kernel's top-down order), the request at its start.
-/// Chosen, not verified: a chunk whose ranges are all free is unmapped, so its gap can be taken again (after empty_cache).
+/// Chosen, not verified: a chunk whose ranges are all free is unmapped, so its gap can be taken again (after
+/// empty_cache).
 std::unique_ptr<AddressSpace> native_linux(Window window);
 
 /// WSL / WDDM: first fit from the bottom at 2 MiB granularity. `held` bytes are taken at the bottom when the context is

@@ -20,21 +20,21 @@ struct FileHeader {
 };
 
 enum class RecordType : std::uint16_t {
-  name = 1,       ///< Name: a string used by later records
-  allocate = 2,   ///< Memory: device memory taken (cudaMalloc, cuMemCreate, managed ...)
-  release = 3,    ///< Memory: and given back
-  launch = 4,     ///< Launch: a kernel
-  gemm = 5,       ///< Gemm: a matrix product of cuBLAS or cuBLASLt
-  copy = 6,       ///< Copy: a transfer
-  fill = 7,       ///< Copy with only destination and bytes: a memset
-  sync = 8,       ///< Sync: the host waited for the device
-  mark = 9,       ///< Mark: a boundary written by the hook
-  unknown_read = 10,  ///< Copy: the host read bytes that nothing computed
-  stub_calls = 11,    ///< StubCalls: how often a do-nothing function was called (written at flush, cumulative)
-  host_memory = 12,   ///< Memory: pinned host memory taken (bytes > 0) or given back (flags = 1)
-  collective = 13,    ///< Collective: an NCCL call
-  out_of_memory = 14, ///< Memory: a request that was refused (bytes = request, address = 0)
-  totals = 15,        ///< Totals: running totals, written at each flush
+  name = 1,            ///< Name: a string used by later records
+  allocate = 2,        ///< Memory: device memory taken (cudaMalloc, cuMemCreate, managed ...)
+  release = 3,         ///< Memory: and given back
+  launch = 4,          ///< Launch: a kernel
+  gemm = 5,            ///< Gemm: a matrix product of cuBLAS or cuBLASLt
+  copy = 6,            ///< Copy: a transfer
+  fill = 7,            ///< Copy with only destination and bytes: a memset
+  sync = 8,            ///< Sync: the host waited for the device
+  mark = 9,            ///< Mark: a boundary written by the hook
+  unknown_read = 10,   ///< Copy: the host read bytes that nothing computed
+  stub_calls = 11,     ///< StubCalls: how often a do-nothing function was called (written at flush, cumulative)
+  host_memory = 12,    ///< Memory: pinned host memory taken (bytes > 0) or given back (flags = 1)
+  collective = 13,     ///< Collective: an NCCL call
+  out_of_memory = 14,  ///< Memory: a request that was refused (bytes = request, address = 0)
+  totals = 15,         ///< Totals: running totals, written at each flush
 };
 
 struct RecordHeader {
@@ -51,7 +51,14 @@ struct Name {
   std::uint16_t length;  ///< bytes of text that follow
 };
 
-enum class MemoryKind : std::uint32_t { device = 1, physical = 2, managed = 3, pinned = 4, registered = 5, context = 6 };
+enum class MemoryKind : std::uint32_t {
+  device = 1,
+  physical = 2,
+  managed = 3,
+  pinned = 4,
+  registered = 5,
+  context = 6
+};
 
 struct Memory {
   std::uint64_t address;
@@ -73,8 +80,8 @@ struct Gemm {
   std::uint64_t m, n, k, batch;
   std::uint32_t function;  ///< Name id
   std::uint32_t stream;
-  std::uint32_t type;      ///< cudaDataType of the operands
-  std::uint32_t compute;   ///< cublasComputeType
+  std::uint32_t type;     ///< cudaDataType of the operands
+  std::uint32_t compute;  ///< cublasComputeType
   std::uint64_t start_ns, end_ns;
 };
 
@@ -85,7 +92,7 @@ struct Copy {
   std::uint32_t direction;  ///< Direction
   std::uint32_t pinned;     ///< the host side: 1 pinned, 0 pageable
   std::uint32_t stream;
-  std::uint32_t line;       ///< Name id of the line of code; 0 when there is no Python frame
+  std::uint32_t line;  ///< Name id of the line of code; 0 when there is no Python frame
   std::uint64_t start_ns, end_ns;
 };
 

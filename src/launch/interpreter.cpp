@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads version.py as text and the wheel's metadata; architectures come from the text that torch.cuda.get_arch_list shows.
+// Reads version.py as text and the wheel's metadata; architectures come from the text that torch.cuda.get_arch_list
+// shows.
 constexpr const char* probe_script = R"PY(
 import importlib.util, os, platform, re, mmap
 print("python=" + platform.python_version())
@@ -122,12 +123,14 @@ std::optional<std::string> output_of(std::vector<std::string> argv) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   auto environment = clean_environment();
   pid_t pid = 0;
-  const int code = posix_spawn(&pid, argv[0].c_str(), &actions, nullptr, pointers(argv).data(), pointers(environment).data());
+  const int code =
+      posix_spawn(&pid, argv[0].c_str(), &actions, nullptr, pointers(argv).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   close(pipe_ends[1]);
   std::string text;
   char buffer[4096];
-  for (ssize_t n = 0; code == 0 && (n = read(pipe_ends[0], buffer, sizeof(buffer))) > 0;) text.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n = 0; code == 0 && (n = read(pipe_ends[0], buffer, sizeof(buffer))) > 0;)
+    text.append(buffer, static_cast<std::size_t>(n));
   close(pipe_ends[0]);
   int status = 0;
   if (code != 0 || waitpid(pid, &status, 0) != pid || status != 0) return std::nullopt;
@@ -199,7 +202,9 @@ Result<void> check_torch(const TorchProbe& probe, int cc_major, int cc_minor, co
     return fail(ErrorKind::unsupported, "this Python has no torch", probe.interpreter, "a torch built for CUDA 13",
                 how_to_install);
   const std::string torch = "torch " + probe.version;
-  if (probe.rocm) return fail(ErrorKind::unsupported, torch + " is built for ROCm", probe.interpreter, "a torch built for CUDA 13", how_to_install);
+  if (probe.rocm)
+    return fail(ErrorKind::unsupported, torch + " is built for ROCm", probe.interpreter, "a torch built for CUDA 13",
+                how_to_install);
   if (probe.cuda.empty())
     return fail(ErrorKind::unsupported, torch + " is a build without CUDA", probe.interpreter,
                 "a torch built for CUDA 13", how_to_install);

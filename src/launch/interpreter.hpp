@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which Python a command runs, and which torch that Python has: asked before the command starts, without importing torch.
+// Which Python a command runs, and which torch that Python has: asked before the command starts, without importing
+// torch.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,17 +14,17 @@ namespace ullage {
 /// The torch of one Python.
 struct TorchProbe {
   std::string interpreter;
-  std::string python;                      ///< 3.11.2
-  bool found = false;                      ///< torch is installed
-  std::string version;                     ///< 2.11.0+cu130
-  std::string cuda;                        ///< 13.0; empty for a build without CUDA
+  std::string python;   ///< 3.11.2
+  bool found = false;   ///< torch is installed
+  std::string version;  ///< 2.11.0+cu130
+  std::string cuda;     ///< 13.0; empty for a build without CUDA
   bool rocm = false;
   std::string cudnn;                       ///< as the wheel asks for it: 9.19.0.56; empty when it does not say
   std::vector<std::string> architectures;  ///< sm_75, sm_80 ...; empty when they could not be read
 };
 
-/// The interpreter that a command starts: the command itself when it is a Python, or the one that a script's first lines
-/// name (also `#!/usr/bin/env python` and pip's launchers). Nothing for other programs (a shell script).
+/// The interpreter that a command starts: the command itself when it is a Python, or the one that a script's first
+/// lines name (also `#!/usr/bin/env python` and pip's launchers). Nothing for other programs (a shell script).
 [[nodiscard]] std::optional<std::string> interpreter_of(const std::vector<std::string>& argv);
 
 /// Absolute path of a program as a shell would find it; nothing when there is none.

@@ -22,7 +22,7 @@ struct Estimate {
 };
 
 struct DeviceInfo {
-  std::string name;        ///< as CUDA shows it
+  std::string name;  ///< as CUDA shows it
   std::string short_name;
   std::string form_factor_note;  ///< set when the form factor was assumed
   std::string compute_capability;
@@ -92,8 +92,8 @@ struct RunResult {
   DeviceInfo device;
   StackInfo stack;
   std::optional<PeakInfo> peak;
-  std::optional<std::uint64_t> requested_bytes;       ///< of the failed request
-  std::optional<std::uint64_t> needed_bytes;          ///< used peak without a limit
+  std::optional<std::uint64_t> requested_bytes;        ///< of the failed request
+  std::optional<std::uint64_t> needed_bytes;           ///< used peak without a limit
   std::optional<std::uint64_t> needed_at_least_bytes;  ///< where only a bound is known
   std::optional<std::uint64_t> needed_reserved_bytes;  ///< of needed: PyTorch's reserved memory
   std::uint64_t headroom_bytes = 0;
@@ -102,8 +102,8 @@ struct RunResult {
   std::uint64_t reserve_bytes = 0;
   std::vector<ledger::Phase> phases;
   std::optional<ledger::Line> ledger;
-  std::string ledger_of;         ///< what the ledger is of: "end of step 2 backward"
-  std::uint64_t below_peak = 0;  ///< how far that moment lies below the peak
+  std::string ledger_of;          ///< what the ledger is of: "end of step 2 backward"
+  std::uint64_t below_peak = 0;   ///< how far that moment lies below the peak
   bool ledger_unlimited = false;  ///< peak, phases and ledger are of the second, unlimited run
   std::uint32_t steps = 0;
   std::string stop_reason;

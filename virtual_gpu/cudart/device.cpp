@@ -13,7 +13,9 @@ namespace {
 
 constexpr int cuda_version = 13000;
 
-int attr(int number) { return attribute(machine().profile(), number).value_or(0); }
+int attr(int number) {
+  return attribute(machine().profile(), number).value_or(0);
+}
 
 void fill_sizes(abi::DeviceProperties* p) {
   const Profile& profile = machine().profile();
@@ -89,7 +91,9 @@ int cudaGetDevice(int* device) {
   return rt_success;
 }
 
-int cudaSetDevice(int device) { return device == 0 ? int{rt_success} : last_error(rt_invalid_device); }
+int cudaSetDevice(int device) {
+  return device == 0 ? int{rt_success} : last_error(rt_invalid_device);
+}
 
 int cudaGetDeviceProperties(ullage::abi::DeviceProperties* properties, int device) {
   if (device != 0) return last_error(rt_invalid_device);
@@ -142,10 +146,16 @@ int cudaDriverGetVersion(int* version) {
   return rt_success;
 }
 
-int cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+int cudaRuntimeGetVersion(int* version) {
+  return cudaDriverGetVersion(version);
+}
 
-int cudaDeviceSynchronize() { return rt(machine().synchronize_device("cudaDeviceSynchronize")); }
-int cudaDeviceReset() { return rt_success; }
+int cudaDeviceSynchronize() {
+  return rt(machine().synchronize_device("cudaDeviceSynchronize"));
+}
+int cudaDeviceReset() {
+  return rt_success;
+}
 
 int cudaGetDeviceFlags(unsigned* flags) {
   *flags = 0;

@@ -49,15 +49,24 @@ const Code* find(int value) {
 
 int code_of(Status status) {
   switch (status) {
-    case Status::ok: return rt_success;
-    case Status::out_of_memory: return rt_memory_allocation;
-    case Status::invalid_value: return rt_invalid_value;
-    case Status::invalid_handle: return 400;
-    case Status::not_ready: return 600;
-    case Status::not_permitted: return 900;
-    case Status::capture_unjoined: return 904;
-    case Status::capture_implicit: return 906;
-    case Status::already_mapped: return 208;
+    case Status::ok:
+      return rt_success;
+    case Status::out_of_memory:
+      return rt_memory_allocation;
+    case Status::invalid_value:
+      return rt_invalid_value;
+    case Status::invalid_handle:
+      return 400;
+    case Status::not_ready:
+      return 600;
+    case Status::not_permitted:
+      return 900;
+    case Status::capture_unjoined:
+      return 904;
+    case Status::capture_implicit:
+      return 906;
+    case Status::already_mapped:
+      return 208;
   }
   return rt_invalid_value;
 }
@@ -69,7 +78,9 @@ int last_error(int code) {
   return code;
 }
 
-int rt(Status status) { return last_error(code_of(status)); }
+int rt(Status status) {
+  return last_error(code_of(status));
+}
 
 }  // namespace ullage::vgpu
 
@@ -77,8 +88,12 @@ using namespace ullage::vgpu;
 
 extern "C" {
 
-int cudaGetLastError() { return std::exchange(last, 0); }
-int cudaPeekAtLastError() { return last; }
+int cudaGetLastError() {
+  return std::exchange(last, 0);
+}
+int cudaPeekAtLastError() {
+  return last;
+}
 
 const char* cudaGetErrorName(int code) {
   const Code* found = find(code);

@@ -63,12 +63,17 @@ using ullage::abi::Dim3;
 
 extern "C" {
 
-void** __cudaRegisterFatBinary(void* image) { return reinterpret_cast<void**>(new_module(image)); }
+void** __cudaRegisterFatBinary(void* image) {
+  return reinterpret_cast<void**>(new_module(image));
+}
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-char __cudaInitModule(void**) { return 1; }
+char __cudaInitModule(void**) {
+  return 1;
+}
 
-void __cudaRegisterFunction(void** module, const char* stub, char*, const char* name, int, void*, void*, void*, void*, int*) {
+void __cudaRegisterFunction(void** module, const char* stub, char*, const char* name, int, void*, void*, void*, void*,
+                            int*) {
   const std::lock_guard<std::mutex> lock(registry().mutex);
   Function& function = registry().functions[stub];
   function.name = name;
@@ -105,9 +110,13 @@ int __cudaGetKernel(void** kernel, const void* stub) {
   return *kernel ? int{rt_success} : last_error(rt_invalid_device_function);
 }
 
-int cudaGetKernel(void** kernel, const void* stub) { return __cudaGetKernel(kernel, stub); }
+int cudaGetKernel(void** kernel, const void* stub) {
+  return __cudaGetKernel(kernel, stub);
+}
 
-int cudaGetFuncBySymbol(void** function, const void* stub) { return __cudaGetKernel(function, stub); }
+int cudaGetFuncBySymbol(void** function, const void* stub) {
+  return __cudaGetKernel(function, stub);
+}
 
 int __cudaLaunchKernel(void* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {
   return launch(static_cast<Function*>(kernel), grid, block, arguments, stream);
@@ -138,8 +147,12 @@ int cudaFuncGetAttributes(ullage::abi::FunctionAttributes* out, const void*) {
   return rt_success;
 }
 
-int cudaFuncSetAttribute(const void*, int, int) { return rt_success; }
-int cudaFuncSetCacheConfig(const void*, int) { return rt_success; }
+int cudaFuncSetAttribute(const void*, int, int) {
+  return rt_success;
+}
+int cudaFuncSetCacheConfig(const void*, int) {
+  return rt_success;
+}
 
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int block_size, std::size_t shared_bytes) {
   *blocks = active_blocks_per_sm(machine().profile(), block_size, shared_bytes);

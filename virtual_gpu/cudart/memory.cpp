@@ -8,7 +8,9 @@
 namespace ullage::vgpu {
 namespace {
 
-void* as_pointer(Address address) { return reinterpret_cast<void*>(address); }
+void* as_pointer(Address address) {
+  return reinterpret_cast<void*>(address);
+}
 
 int allocate(void** out, std::size_t bytes, MemoryKind kind) {
   Address address = 0;
@@ -41,10 +43,14 @@ constexpr std::size_t pitch_unit = 512;
 // cudaMemoryType
 int memory_type(PointerInfo::Kind kind) {
   switch (kind) {
-    case PointerInfo::Kind::host: return 1;
-    case PointerInfo::Kind::device: return 2;
-    case PointerInfo::Kind::managed: return 3;
-    case PointerInfo::Kind::unregistered: return 0;
+    case PointerInfo::Kind::host:
+      return 1;
+    case PointerInfo::Kind::device:
+      return 2;
+    case PointerInfo::Kind::managed:
+      return 3;
+    case PointerInfo::Kind::unregistered:
+      return 0;
   }
   return 0;
 }
@@ -56,20 +62,30 @@ using namespace ullage::vgpu;
 
 extern "C" {
 
-int cudaMalloc(void** out, std::size_t bytes) { return allocate(out, bytes, MemoryKind::device); }
-int cudaMallocAsync(void** out, std::size_t bytes, void*) { return allocate(out, bytes, MemoryKind::device); }
+int cudaMalloc(void** out, std::size_t bytes) {
+  return allocate(out, bytes, MemoryKind::device);
+}
+int cudaMallocAsync(void** out, std::size_t bytes, void*) {
+  return allocate(out, bytes, MemoryKind::device);
+}
 int cudaMallocFromPoolAsync(void** out, std::size_t bytes, void*, void*) {
   return allocate(out, bytes, MemoryKind::device);
 }
-int cudaMallocManaged(void** out, std::size_t bytes, unsigned) { return allocate(out, bytes, MemoryKind::managed); }
+int cudaMallocManaged(void** out, std::size_t bytes, unsigned) {
+  return allocate(out, bytes, MemoryKind::managed);
+}
 
 int cudaMallocPitch(void** out, std::size_t* pitch, std::size_t width, std::size_t height) {
   *pitch = (width + pitch_unit - 1) / pitch_unit * pitch_unit;
   return allocate(out, *pitch * height, MemoryKind::device);
 }
 
-int cudaFree(void* pointer) { return rt(machine().release(reinterpret_cast<Address>(pointer))); }
-int cudaFreeAsync(void* pointer, void*) { return cudaFree(pointer); }
+int cudaFree(void* pointer) {
+  return rt(machine().release(reinterpret_cast<Address>(pointer)));
+}
+int cudaFreeAsync(void* pointer, void*) {
+  return cudaFree(pointer);
+}
 
 int cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   const MemoryInfo info = machine().memory_info();
@@ -78,9 +94,15 @@ int cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return rt_success;
 }
 
-int cudaHostAlloc(void** out, std::size_t bytes, unsigned) { return rt(machine().allocate_pinned(bytes, out)); }
-int cudaMallocHost(void** out, std::size_t bytes) { return cudaHostAlloc(out, bytes, 0); }
-int cudaFreeHost(void* pointer) { return rt(machine().free_pinned(pointer)); }
+int cudaHostAlloc(void** out, std::size_t bytes, unsigned) {
+  return rt(machine().allocate_pinned(bytes, out));
+}
+int cudaMallocHost(void** out, std::size_t bytes) {
+  return cudaHostAlloc(out, bytes, 0);
+}
+int cudaFreeHost(void* pointer) {
+  return rt(machine().free_pinned(pointer));
+}
 
 int cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
   const Status status = machine().register_host(pointer, bytes);
@@ -107,7 +129,9 @@ int cudaPointerGetAttributes(ullage::abi::PointerAttributes* out, const void* po
   return rt_success;
 }
 
-int cudaMemcpy(void* to, const void* from, std::size_t bytes, int) { return copy(to, from, bytes, nullptr, true); }
+int cudaMemcpy(void* to, const void* from, std::size_t bytes, int) {
+  return copy(to, from, bytes, nullptr, true);
+}
 int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int, void* stream) {
   return copy(to, from, bytes, stream, false);
 }
@@ -125,12 +149,20 @@ int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::siz
                       std::size_t height, int, void* stream) {
   return copy_rows(to, to_pitch, from, from_pitch, width, height, stream, false);
 }
-int cudaMemset(void* to, int value, std::size_t bytes) { return fill(to, value, bytes, nullptr); }
-int cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) { return fill(to, value, bytes, stream); }
+int cudaMemset(void* to, int value, std::size_t bytes) {
+  return fill(to, value, bytes, nullptr);
+}
+int cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
+  return fill(to, value, bytes, stream);
+}
 
 // Constants and device variables of a library: device code never reads them, so nothing is moved.
-int cudaMemcpyToSymbol(const void*, const void*, std::size_t, std::size_t, int) { return rt_success; }
-int cudaMemcpyToSymbolAsync(const void*, const void*, std::size_t, std::size_t, int, void*) { return rt_success; }
+int cudaMemcpyToSymbol(const void*, const void*, std::size_t, std::size_t, int) {
+  return rt_success;
+}
+int cudaMemcpyToSymbolAsync(const void*, const void*, std::size_t, std::size_t, int, void*) {
+  return rt_success;
+}
 
 int cudaMemcpyFromSymbol(void* to, const void*, std::size_t bytes, std::size_t, int) {
   std::memset(to, 0, bytes);
@@ -142,7 +174,9 @@ int cudaDeviceGetDefaultMemPool(void** pool, int) {
   *pool = reinterpret_cast<void*>(std::uintptr_t{0x7ab4'0000'0000});
   return rt_success;
 }
-int cudaDeviceGetMemPool(void** pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+int cudaDeviceGetMemPool(void** pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
 
 int cudaMemPoolGetAttribute(void*, int attribute, void* value) {
   constexpr int first_64_bit = 4;  // release threshold and the counters; below are 4-byte switches

@@ -13,14 +13,6 @@ int cuGraphGetNodes(void*, void**, std::size_t*);
 int cuLaunchHostFunc(void*, void (*)(void*), void*);
 }
 
-namespace ullage::vgpu {
-namespace {
-
-EventId event_id(const void* handle) { return reinterpret_cast<EventId>(handle); }
-
-}  // namespace
-}  // namespace ullage::vgpu
-
 using namespace ullage::vgpu;
 
 extern "C" {
@@ -30,10 +22,18 @@ int cudaStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
   return rt_success;
 }
 
-int cudaStreamCreateWithFlags(void** stream, unsigned flags) { return cudaStreamCreateWithPriority(stream, flags, 0); }
-int cudaStreamCreate(void** stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
-int cudaStreamDestroy(void* stream) { return rt(machine().destroy_stream(stream_id(stream))); }
-int cudaStreamQuery(void* stream) { return rt(machine().query_stream(stream_id(stream))); }
+int cudaStreamCreateWithFlags(void** stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+int cudaStreamCreate(void** stream) {
+  return cudaStreamCreateWithPriority(stream, 0, 0);
+}
+int cudaStreamDestroy(void* stream) {
+  return rt(machine().destroy_stream(stream_id(stream)));
+}
+int cudaStreamQuery(void* stream) {
+  return rt(machine().query_stream(stream_id(stream)));
+}
 
 int cudaStreamSynchronize(void* stream) {
   return rt(machine().synchronize_stream(stream_id(stream), "cudaStreamSynchronize"));
@@ -70,13 +70,21 @@ int cudaEventCreateWithFlags(void** event, unsigned flags) {
   return rt_success;
 }
 
-int cudaEventCreate(void** event) { return cudaEventCreateWithFlags(event, 0); }
-int cudaEventDestroy(void* event) { return rt(machine().destroy_event(event_id(event))); }
+int cudaEventCreate(void** event) {
+  return cudaEventCreateWithFlags(event, 0);
+}
+int cudaEventDestroy(void* event) {
+  return rt(machine().destroy_event(event_id(event)));
+}
 int cudaEventRecord(void* event, void* stream) {
   return rt(machine().record_event(event_id(event), stream_id(stream)));
 }
-int cudaEventRecordWithFlags(void* event, void* stream, unsigned) { return cudaEventRecord(event, stream); }
-int cudaEventQuery(void* event) { return rt(machine().query_event(event_id(event))); }
+int cudaEventRecordWithFlags(void* event, void* stream, unsigned) {
+  return cudaEventRecord(event, stream);
+}
+int cudaEventQuery(void* event) {
+  return rt(machine().query_event(event_id(event)));
+}
 int cudaEventSynchronize(void* event) {
   return rt(machine().synchronize_event(event_id(event), "cudaEventSynchronize"));
 }
@@ -84,22 +92,30 @@ int cudaEventElapsedTime(float* ms, void* start, void* end) {
   return rt(machine().elapsed_ms(event_id(start), event_id(end), ms));
 }
 
-int cudaStreamIsCapturing(void* stream, int* status) { return last_error(cuStreamIsCapturing(stream, status)); }
+int cudaStreamIsCapturing(void* stream, int* status) {
+  return last_error(cuStreamIsCapturing(stream, status));
+}
 
-int cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph,
-                             const void** dependencies, const void** edges, std::size_t* count) {
+int cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long* id, void** graph, const void** dependencies,
+                             const void** edges, std::size_t* count) {
   return last_error(cuStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count));
 }
 
-int cudaStreamBeginCapture(void* stream, int mode) { return rt(machine().begin_capture(stream_id(stream), mode, 0)); }
+int cudaStreamBeginCapture(void* stream, int mode) {
+  return rt(machine().begin_capture(stream_id(stream), mode, 0));
+}
 
 int cudaStreamBeginCaptureToGraph(void* stream, void* graph, const void* dependencies, const void* edges,
                                   std::size_t count, int mode) {
   return last_error(cuStreamBeginCaptureToGraph(stream, graph, dependencies, edges, count, mode));
 }
 
-int cudaStreamEndCapture(void* stream, void** graph) { return last_error(cuStreamEndCapture(stream, graph)); }
-int cudaThreadExchangeStreamCaptureMode(int* mode) { return last_error(cuThreadExchangeStreamCaptureMode(mode)); }
+int cudaStreamEndCapture(void* stream, void** graph) {
+  return last_error(cuStreamEndCapture(stream, graph));
+}
+int cudaThreadExchangeStreamCaptureMode(int* mode) {
+  return last_error(cuThreadExchangeStreamCaptureMode(mode));
+}
 
 int cudaGraphInstantiate(void** executable, void* graph, unsigned long long) {
   *executable = graph;
@@ -110,10 +126,18 @@ int cudaGraphInstantiateWithFlags(void** executable, void* graph, unsigned long 
   return cudaGraphInstantiate(executable, graph, flags);
 }
 
-int cudaGraphLaunch(void* graph, void* stream) { return last_error(cuGraphLaunch(graph, stream)); }
-int cudaGraphUpload(void*, void*) { return rt_success; }
-int cudaGraphDestroy(void*) { return rt_success; }
-int cudaGraphExecDestroy(void*) { return rt_success; }
+int cudaGraphLaunch(void* graph, void* stream) {
+  return last_error(cuGraphLaunch(graph, stream));
+}
+int cudaGraphUpload(void*, void*) {
+  return rt_success;
+}
+int cudaGraphDestroy(void*) {
+  return rt_success;
+}
+int cudaGraphExecDestroy(void*) {
+  return rt_success;
+}
 int cudaGraphGetNodes(void* graph, void** nodes, std::size_t* count) {
   return last_error(cuGraphGetNodes(graph, nodes, count));
 }

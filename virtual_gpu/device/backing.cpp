@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::uint64_t smallest_window = 64ull << 30;
 
-void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
 
 }  // namespace
 

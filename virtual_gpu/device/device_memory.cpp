@@ -52,8 +52,10 @@ Status DeviceMemory::allocate(std::uint64_t bytes, MemoryKind kind, Address* out
     return Status::out_of_memory;
   }
   blocks_.emplace(*address, Block{bytes, rounded, kind});
-  if (managed) managed_ += rounded;
-  else charge(rounded);
+  if (managed)
+    managed_ += rounded;
+  else
+    charge(rounded);
   *out = *address;
   return Status::ok;
 }
@@ -170,8 +172,7 @@ PointerInfo DeviceMemory::find(Address address) const {
     }
   }
   Address start = 0;
-  if (const Mapping* mapping = mapping_at(address, &start))
-    return {PointerInfo::Kind::device, start, mapping->bytes};
+  if (const Mapping* mapping = mapping_at(address, &start)) return {PointerInfo::Kind::device, start, mapping->bytes};
   return {};
 }
 

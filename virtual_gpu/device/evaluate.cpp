@@ -16,9 +16,22 @@ struct MangledType {
 
 // The element type's mangled spelling right after FillFunctor<.
 constexpr MangledType element_types[] = {
-    {"f", 4},           {"d", 8},         {"i", 4},  {"l", 8},  {"x", 8}, {"s", 2}, {"a", 1}, {"h", 1}, {"b", 1},
-    {"j", 4},           {"m", 8},         {"t", 2},  {"N3c108BFloat16E", 2}, {"N3c104HalfE", 2},
-    {"N3c107complexIfEE", 8}, {"N3c107complexIdEE", 16},
+    {"f", 4},
+    {"d", 8},
+    {"i", 4},
+    {"l", 8},
+    {"x", 8},
+    {"s", 2},
+    {"a", 1},
+    {"h", 1},
+    {"b", 1},
+    {"j", 4},
+    {"m", 8},
+    {"t", 2},
+    {"N3c108BFloat16E", 2},
+    {"N3c104HalfE", 2},
+    {"N3c107complexIfEE", 8},
+    {"N3c107complexIdEE", 16},
 };
 
 std::uint32_t element_bytes(std::string_view mangled) {

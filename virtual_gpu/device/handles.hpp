@@ -12,7 +12,9 @@
 
 namespace ullage::vgpu {
 
-inline Machine& machine() { return *ullage_machine(); }
+inline Machine& machine() {
+  return *ullage_machine();
+}
 
 /// A kernel handle: CUfunction, CUkernel and cudaKernel_t all point to one of these. Never freed.
 struct Function {
@@ -40,7 +42,13 @@ inline void* stream_handle(StreamId id) {
   return id == 0 ? nullptr : reinterpret_cast<void*>(stream_handle_base + id * stream_handle_step);
 }
 
-/// 0, 1 (legacy) and 2 (per-thread) name the default stream; a pointer that is no stream gives an id that no stream has.
+/// An event's handle is its id.
+inline EventId event_id(const void* handle) {
+  return reinterpret_cast<EventId>(handle);
+}
+
+/// 0, 1 (legacy) and 2 (per-thread) name the default stream; a pointer that is no stream gives an id that no stream
+/// has.
 inline StreamId stream_id(const void* handle) {
   const auto value = reinterpret_cast<std::uintptr_t>(handle);
   if (value <= 2) return 0;

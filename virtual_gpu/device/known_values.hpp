@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device bytes hold a value that was really computed: small copies, fills and memsets. Everything else is unknown.
+// Which device bytes hold a value that was really computed: small copies, fills and memsets. Everything else is
+// unknown.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,9 @@ LocalMachine::LocalMachine(MachineOptions options)
   if (options_.run_directory.empty()) log_.disable();
 }
 
-void LocalMachine::set_thread_line(std::string line) { thread_line = std::move(line); }
+void LocalMachine::set_thread_line(std::string line) {
+  thread_line = std::move(line);
+}
 
 std::string LocalMachine::current_line() const {
   if (!thread_line.empty()) return std::exchange(thread_line, {});
@@ -53,8 +55,10 @@ void LocalMachine::claim_run() {
   if (claimed_ || options_.run_directory.empty()) return;
   claimed_ = true;
   owns_run_ = create_exclusively(options_.run_directory + "/owner");
-  if (owns_run_) log_.open(options_.run_directory + "/device.ulog");
-  else log_.disable();
+  if (owns_run_)
+    log_.open(options_.run_directory + "/device.ulog");
+  else
+    log_.disable();
 }
 
 StreamId LocalMachine::create_stream(std::uint32_t flags, int priority) {
@@ -79,9 +83,9 @@ Status LocalMachine::query_stream(StreamId stream) {
 }
 
 void LocalMachine::log_sync(const char* function, StreamId stream, std::uint64_t waited, const std::string& line) {
-  log_.add(ulog::RecordType::sync, streams_.now(),
-           ulog::Sync{log_.static_name(NameKind::function, function), stream, log_.name(NameKind::line, line), 0,
-                      waited});
+  log_.add(
+      ulog::RecordType::sync, streams_.now(),
+      ulog::Sync{log_.static_name(NameKind::function, function), stream, log_.name(NameKind::line, line), 0, waited});
 }
 
 // No callback into Python here: PyTorch calls these with its allocator's lock held. The hook names the line before.

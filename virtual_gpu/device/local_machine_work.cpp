@@ -11,14 +11,18 @@ namespace {
 
 constexpr std::uint64_t real_limit = 64 << 10;  // bytes up to which transfers and fills are real
 
-void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
 
 void repeat(void* destination, const void* value, std::uint32_t value_bytes, std::uint64_t count) {
   auto* out = static_cast<char*>(destination);
   for (std::uint64_t i = 0; i < count; ++i) std::memcpy(out + i * value_bytes, value, value_bytes);
 }
 
-std::uint64_t product(const std::uint32_t (&v)[3]) { return std::uint64_t{v[0]} * v[1] * v[2]; }
+std::uint64_t product(const std::uint32_t (&v)[3]) {
+  return std::uint64_t{v[0]} * v[1] * v[2];
+}
 
 }  // namespace
 
@@ -37,9 +41,12 @@ LocalMachine::Transfer LocalMachine::describe(std::uint64_t destination, std::ui
   const bool to_device = backing_.contains(destination);
   const bool from_device = backing_.contains(source);
   Transfer transfer{destination, source, bytes, Direction::host_to_host, false, stream};
-  if (to_device && from_device) transfer.direction = Direction::device_to_device;
-  else if (to_device) transfer.direction = Direction::host_to_device;
-  else if (from_device) transfer.direction = Direction::device_to_host;
+  if (to_device && from_device)
+    transfer.direction = Direction::device_to_device;
+  else if (to_device)
+    transfer.direction = Direction::host_to_device;
+  else if (from_device)
+    transfer.direction = Direction::device_to_host;
   const std::uint64_t host_side = to_device ? source : destination;
   transfer.pinned = host_.find(host_side).kind == PointerInfo::Kind::host;
   return transfer;
@@ -51,11 +58,15 @@ void LocalMachine::move(const Transfer& t, bool* unknown) {
   const bool known = !from_device || known_.is_known(t.source, t.bytes);
   *unknown = !known && !to_device;
   const bool real = known && (t.bytes <= real_limit || !(from_device || to_device));
-  if (real) std::memmove(pointer(t.destination), pointer(t.source), t.bytes);
-  else if (!to_device) std::memset(pointer(t.destination), 0, t.bytes);
+  if (real)
+    std::memmove(pointer(t.destination), pointer(t.source), t.bytes);
+  else if (!to_device)
+    std::memset(pointer(t.destination), 0, t.bytes);
   if (!to_device) return;
-  if (real) known_.set_known(t.destination, t.bytes);
-  else known_.set_unknown(t.destination, t.bytes);
+  if (real)
+    known_.set_known(t.destination, t.bytes);
+  else
+    known_.set_unknown(t.destination, t.bytes);
 }
 
 void LocalMachine::log_transfer(ulog::RecordType type, const Transfer& t, Interval interval, const std::string& line) {
@@ -97,7 +108,8 @@ Status LocalMachine::fill(void* destination, std::uint32_t value, std::uint32_t 
   const auto to = reinterpret_cast<std::uint64_t>(destination);
   const Lock lock(mutex_);
   if (!backing_.contains(to) || memory_.find(to).kind == PointerInfo::Kind::unregistered) return Status::invalid_value;
-  const Interval interval = run({Work::Kind::fill, 0, static_cast<double>(bytes), 0, Direction::device_to_device}, stream);
+  const Interval interval =
+      run({Work::Kind::fill, 0, static_cast<double>(bytes), 0, Direction::device_to_device}, stream);
   if (streams_.capturing(stream)) return Status::ok;
   if (bytes <= real_limit) {
     repeat(destination, &value, value_bytes, count);
@@ -105,7 +117,8 @@ Status LocalMachine::fill(void* destination, std::uint32_t value, std::uint32_t 
   } else {
     known_.set_unknown(to, bytes);
   }
-  log_transfer(ulog::RecordType::fill, Transfer{to, 0, bytes, Direction::device_to_device, false, stream}, interval, {});
+  log_transfer(ulog::RecordType::fill, Transfer{to, 0, bytes, Direction::device_to_device, false, stream}, interval,
+               {});
   return Status::ok;
 }
 
@@ -136,7 +149,8 @@ void LocalMachine::launch(const KernelLaunch& launch, StreamId stream) {
   const std::uint64_t threads = product(launch.grid) * product(launch.block);
   const Interval interval = run({Work::Kind::kernel, 0, 0, threads, Direction::device_to_device}, stream);
   if (streams_.capturing(stream) || !evaluate(launch)) forget_written(launch);
-  ulog::Launch record{log_.static_name(NameKind::kernel, launch.name), stream, {}, {}, interval.start_ns, interval.end_ns};
+  ulog::Launch record{
+      log_.static_name(NameKind::kernel, launch.name), stream, {}, {}, interval.start_ns, interval.end_ns};
   std::copy_n(launch.grid, 3, record.grid);
   std::copy_n(launch.block, 3, record.block);
   log_.add(ulog::RecordType::launch, streams_.now(), record);

@@ -28,9 +28,9 @@ enum class Status {
   invalid_value,
   invalid_handle,
   not_ready,
-  not_permitted,             ///< the call is not allowed while a capture is under way
-  capture_unjoined,          ///< a capture ended while a forked stream had not joined
-  capture_implicit,          ///< the legacy stream was used during a capture
+  not_permitted,     ///< the call is not allowed while a capture is under way
+  capture_unjoined,  ///< a capture ended while a forked stream had not joined
+  capture_implicit,  ///< the legacy stream was used during a capture
   already_mapped,
 };
 

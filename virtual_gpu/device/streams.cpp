@@ -5,7 +5,9 @@
 
 namespace ullage::vgpu {
 
-Streams::Streams() { streams_.emplace(0, Stream{}); }
+Streams::Streams() {
+  streams_.emplace(0, Stream{});
+}
 
 bool Streams::capturing(StreamId stream) const {
   auto it = streams_.find(stream);
@@ -111,8 +113,10 @@ Status Streams::record(EventId event, StreamId stream) {
 Status Streams::join_capture(Stream& stream, StreamId id, const Event& event) {
   auto it = captures_.find(event.capture);
   if (it == captures_.end()) return Status::not_permitted;
-  if (id == it->second.origin) it->second.unjoined.erase(event.stream);
-  else if (stream.capture == 0) it->second.unjoined.insert(id);
+  if (id == it->second.origin)
+    it->second.unjoined.erase(event.stream);
+  else if (stream.capture == 0)
+    it->second.unjoined.insert(id);
   stream.capture = event.capture;
   return Status::ok;
 }

@@ -16,7 +16,9 @@ int context_tag;
 
 }  // namespace
 
-void* primary_context() { return &context_tag; }
+void* primary_context() {
+  return &context_tag;
+}
 
 }  // namespace ullage::vgpu
 
@@ -24,7 +26,9 @@ using namespace ullage::vgpu;
 
 extern "C" {
 
-int cuInit(unsigned) { return cu_success; }
+int cuInit(unsigned) {
+  return cu_success;
+}
 
 int cuDriverGetVersion(int* version) {
   *version = driver_version;
@@ -56,7 +60,9 @@ int cuDeviceGetUuid_v2(void* uuid, int device) {
   return cu_success;
 }
 
-int cuDeviceGetUuid(void* uuid, int device) { return cuDeviceGetUuid_v2(uuid, device); }
+int cuDeviceGetUuid(void* uuid, int device) {
+  return cuDeviceGetUuid_v2(uuid, device);
+}
 
 int cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
   if (device != 0) return cu_invalid_device;
@@ -101,9 +107,15 @@ int cuDevicePrimaryCtxRetain(void** context, int device) {
   return cu_success;
 }
 
-int cuDevicePrimaryCtxRelease_v2(int) { return cu_success; }
-int cuDevicePrimaryCtxReset_v2(int) { return cu_success; }
-int cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return cu_success; }
+int cuDevicePrimaryCtxRelease_v2(int) {
+  return cu_success;
+}
+int cuDevicePrimaryCtxReset_v2(int) {
+  return cu_success;
+}
+int cuDevicePrimaryCtxSetFlags_v2(int, unsigned) {
+  return cu_success;
+}
 
 int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
   if (device != 0) return cu_invalid_device;
@@ -139,8 +151,12 @@ int cuCtxGetDevice(int* device) {
   return cu_success;
 }
 
-int cuCtxCreate_v2(void** context, unsigned, int device) { return cuDevicePrimaryCtxRetain(context, device); }
-int cuCtxDestroy_v2(void*) { return cu_success; }
+int cuCtxCreate_v2(void** context, unsigned, int device) {
+  return cuDevicePrimaryCtxRetain(context, device);
+}
+int cuCtxDestroy_v2(void*) {
+  return cu_success;
+}
 
 int cuCtxGetApiVersion(void*, unsigned* version) {
   *version = 3020;
@@ -163,6 +179,8 @@ int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return cu_success;
 }
 
-int cuCtxSynchronize() { return to_cu(machine().synchronize_device("cuCtxSynchronize")); }
+int cuCtxSynchronize() {
+  return to_cu(machine().synchronize_device("cuCtxSynchronize"));
+}
 
 }  // extern "C"

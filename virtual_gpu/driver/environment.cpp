@@ -40,4 +40,6 @@ LocalMachine& local_machine() {
 
 }  // namespace ullage::vgpu
 
-extern "C" ullage::vgpu::Machine* ullage_machine() { return &ullage::vgpu::local_machine(); }
+extern "C" ullage::vgpu::Machine* ullage_machine() {
+  return &ullage::vgpu::local_machine();
+}

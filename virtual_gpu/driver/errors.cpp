@@ -8,15 +8,24 @@ namespace ullage::vgpu {
 
 int to_cu(Status status) {
   switch (status) {
-    case Status::ok: return cu_success;
-    case Status::out_of_memory: return cu_out_of_memory;
-    case Status::invalid_value: return cu_invalid_value;
-    case Status::invalid_handle: return cu_invalid_handle;
-    case Status::not_ready: return cu_not_ready;
-    case Status::not_permitted: return cu_capture_unsupported;
-    case Status::capture_unjoined: return cu_capture_unjoined;
-    case Status::capture_implicit: return cu_capture_implicit;
-    case Status::already_mapped: return cu_already_mapped;
+    case Status::ok:
+      return cu_success;
+    case Status::out_of_memory:
+      return cu_out_of_memory;
+    case Status::invalid_value:
+      return cu_invalid_value;
+    case Status::invalid_handle:
+      return cu_invalid_handle;
+    case Status::not_ready:
+      return cu_not_ready;
+    case Status::not_permitted:
+      return cu_capture_unsupported;
+    case Status::capture_unjoined:
+      return cu_capture_unjoined;
+    case Status::capture_implicit:
+      return cu_capture_implicit;
+    case Status::already_mapped:
+      return cu_already_mapped;
   }
   return cu_invalid_value;
 }
@@ -46,11 +55,11 @@ constexpr Code codes[] = {
     {cu_host_not_registered, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
      "pointer does not correspond to a registered memory region"},
     {cu_not_supported, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
-    {cu_capture_unsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
+    {cu_capture_unsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
     {cu_capture_invalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
      "operation failed due to a previous error during capture"},
-    {cu_capture_unjoined, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED",
-     "capturing stream has unjoined work"},
+    {cu_capture_unjoined, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "capturing stream has unjoined work"},
     {cu_capture_implicit, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
      "operation would make the legacy stream depend on a capturing blocking stream"},
 };

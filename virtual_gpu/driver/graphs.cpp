@@ -7,7 +7,9 @@ namespace {
 
 constexpr std::uintptr_t graph_handle_base = 0x7ab3'0000'0000;
 
-void* graph_handle(std::uint64_t graph) { return reinterpret_cast<void*>(graph_handle_base + graph * 0x40); }
+void* graph_handle(std::uint64_t graph) {
+  return reinterpret_cast<void*>(graph_handle_base + graph * 0x40);
+}
 
 std::uint64_t graph_id(const void* handle) {
   return (reinterpret_cast<std::uintptr_t>(handle) - graph_handle_base) / 0x40;
@@ -44,7 +46,9 @@ int cuStreamEndCapture(void* stream, void** graph) {
   return result;
 }
 
-int cuStreamIsCapturing(void* stream, int* status) { return capture_info(stream, status, nullptr, nullptr); }
+int cuStreamIsCapturing(void* stream, int* status) {
+  return capture_info(stream, status, nullptr, nullptr);
+}
 
 int cuStreamGetCaptureInfo_v2(void* stream, int* status, unsigned long long* id, void** graph,
                               const void** dependencies, std::size_t* count) {
@@ -72,10 +76,18 @@ int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long lo
   return cu_success;
 }
 
-int cuGraphLaunch(void* graph, void* stream) { return to_cu(machine().launch_graph(graph_id(graph), stream_id(stream))); }
-int cuGraphUpload(void*, void*) { return cu_success; }
-int cuGraphDestroy(void*) { return cu_success; }
-int cuGraphExecDestroy(void*) { return cu_success; }
+int cuGraphLaunch(void* graph, void* stream) {
+  return to_cu(machine().launch_graph(graph_id(graph), stream_id(stream)));
+}
+int cuGraphUpload(void*, void*) {
+  return cu_success;
+}
+int cuGraphDestroy(void*) {
+  return cu_success;
+}
+int cuGraphExecDestroy(void*) {
+  return cu_success;
+}
 
 int cuGraphGetNodes(void* graph, void** nodes, std::size_t* count) {
   if (nodes)

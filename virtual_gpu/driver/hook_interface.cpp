@@ -9,7 +9,9 @@ using ullage::vgpu::local_machine;
 
 extern "C" {
 
-std::uint32_t ullage_stream_id(const void* handle) { return ullage::vgpu::stream_id(handle); }
+std::uint32_t ullage_stream_id(const void* handle) {
+  return ullage::vgpu::stream_id(handle);
+}
 
 /// The callback fills in the line of code that runs on the calling thread and returns the length. Null switches it off.
 void ullage_set_line_callback(std::uint32_t (*callback)(char* text, std::uint32_t capacity)) {
@@ -17,17 +19,29 @@ void ullage_set_line_callback(std::uint32_t (*callback)(char* text, std::uint32_
 }
 
 /// Names the line from which the next synchronisation of this thread comes.
-void ullage_set_thread_line(const char* line) { ullage::vgpu::LocalMachine::set_thread_line(line); }
+void ullage_set_thread_line(const char* line) {
+  ullage::vgpu::LocalMachine::set_thread_line(line);
+}
 
 /// A boundary; the record in marks.jsonl has the same index.
-void ullage_mark(std::uint32_t index) { local_machine().mark(index); }
+void ullage_mark(std::uint32_t index) {
+  local_machine().mark(index);
+}
 
-int ullage_owns_run() { return local_machine().owns_run() ? 1 : 0; }
+int ullage_owns_run() {
+  return local_machine().owns_run() ? 1 : 0;
+}
 
-void ullage_flush() { local_machine().flush_log(); }
+void ullage_flush() {
+  local_machine().flush_log();
+}
 
-std::uint64_t ullage_device_peak_bytes() { return local_machine().device_peak_bytes(); }
+std::uint64_t ullage_device_peak_bytes() {
+  return local_machine().device_peak_bytes();
+}
 
-std::uint64_t ullage_device_used_bytes() { return local_machine().memory_info().used_bytes; }
+std::uint64_t ullage_device_used_bytes() {
+  return local_machine().memory_info().used_bytes;
+}
 
 }  // extern "C"

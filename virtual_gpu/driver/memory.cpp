@@ -9,16 +9,27 @@ namespace {
 
 using DevicePointer = unsigned long long;
 
-void* as_pointer(DevicePointer address) { return reinterpret_cast<void*>(address); }
+void* as_pointer(DevicePointer address) {
+  return reinterpret_cast<void*>(address);
+}
 
 int copy(void* to, const void* from, std::size_t bytes, void* stream, bool blocking) {
   return to_cu(machine().copy(to, from, bytes, stream_id(stream), blocking));
 }
 
 // CU_POINTER_ATTRIBUTE_*
-enum PointerAttribute { attr_context = 1, attr_memory_type = 2, attr_device_pointer = 3, attr_host_pointer = 4,
-                        attr_buffer_id = 7, attr_is_managed = 8, attr_device_ordinal = 9, attr_range_start = 11,
-                        attr_range_size = 12, attr_mapped = 13 };
+enum PointerAttribute {
+  attr_context = 1,
+  attr_memory_type = 2,
+  attr_device_pointer = 3,
+  attr_host_pointer = 4,
+  attr_buffer_id = 7,
+  attr_is_managed = 8,
+  attr_device_ordinal = 9,
+  attr_range_start = 11,
+  attr_range_size = 12,
+  attr_mapped = 13
+};
 
 constexpr unsigned memory_type_host = 1;
 constexpr unsigned memory_type_device = 2;
@@ -27,19 +38,34 @@ int pointer_attribute(void* data, int attribute, DevicePointer address) {
   const PointerInfo info = machine().pointer_info(as_pointer(address));
   if (info.kind == PointerInfo::Kind::unregistered) return cu_invalid_value;
   const bool host = info.kind == PointerInfo::Kind::host;
-  const auto put = [data](auto value) { std::memcpy(data, &value, sizeof(value)); return int{cu_success}; };
+  const auto put = [data](auto value) {
+    std::memcpy(data, &value, sizeof(value));
+    return int{cu_success};
+  };
   switch (attribute) {
-    case attr_context: return put(primary_context());
-    case attr_memory_type: return put(host ? memory_type_host : memory_type_device);
-    case attr_device_pointer: return put(address);
-    case attr_host_pointer: return host ? put(address) : int{cu_invalid_value};
-    case attr_buffer_id: return put(info.base);
-    case attr_is_managed: return put(info.kind == PointerInfo::Kind::managed);
-    case attr_device_ordinal: return put(0);
-    case attr_range_start: return put(info.base);
-    case attr_range_size: return put(info.bytes);
-    case attr_mapped: return put(true);
-    default: std::memset(data, 0, 4); return cu_success;
+    case attr_context:
+      return put(primary_context());
+    case attr_memory_type:
+      return put(host ? memory_type_host : memory_type_device);
+    case attr_device_pointer:
+      return put(address);
+    case attr_host_pointer:
+      return host ? put(address) : int{cu_invalid_value};
+    case attr_buffer_id:
+      return put(info.base);
+    case attr_is_managed:
+      return put(info.kind == PointerInfo::Kind::managed);
+    case attr_device_ordinal:
+      return put(0);
+    case attr_range_start:
+      return put(info.base);
+    case attr_range_size:
+      return put(info.bytes);
+    case attr_mapped:
+      return put(true);
+    default:
+      std::memset(data, 0, 4);
+      return cu_success;
   }
 }
 
@@ -66,9 +92,15 @@ int cuMemAllocManaged(DevicePointer* out, std::size_t bytes, unsigned) {
   return result;
 }
 
-int cuMemAllocAsync(DevicePointer* out, std::size_t bytes, void*) { return cuMemAlloc_v2(out, bytes); }
-int cuMemFree_v2(DevicePointer address) { return to_cu(machine().release(address)); }
-int cuMemFreeAsync(DevicePointer address, void*) { return cuMemFree_v2(address); }
+int cuMemAllocAsync(DevicePointer* out, std::size_t bytes, void*) {
+  return cuMemAlloc_v2(out, bytes);
+}
+int cuMemFree_v2(DevicePointer address) {
+  return to_cu(machine().release(address));
+}
+int cuMemFreeAsync(DevicePointer address, void*) {
+  return cuMemFree_v2(address);
+}
 
 int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
   const MemoryInfo info = machine().memory_info();
@@ -109,19 +141,31 @@ int cuMemCreate(unsigned long long* handle, std::size_t bytes, const void*, unsi
   return result;
 }
 
-int cuMemRelease(unsigned long long handle) { return to_cu(machine().release_physical(handle)); }
+int cuMemRelease(unsigned long long handle) {
+  return to_cu(machine().release_physical(handle));
+}
 
 int cuMemMap(DevicePointer address, std::size_t bytes, std::size_t offset, unsigned long long handle,
              unsigned long long) {
   return to_cu(machine().map(address, bytes, offset, handle));
 }
 
-int cuMemUnmap(DevicePointer address, std::size_t bytes) { return to_cu(machine().unmap(address, bytes)); }
-int cuMemSetAccess(DevicePointer, std::size_t, const void*, std::size_t) { return cu_success; }
+int cuMemUnmap(DevicePointer address, std::size_t bytes) {
+  return to_cu(machine().unmap(address, bytes));
+}
+int cuMemSetAccess(DevicePointer, std::size_t, const void*, std::size_t) {
+  return cu_success;
+}
 
-int cuMemHostAlloc(void** out, std::size_t bytes, unsigned) { return to_cu(machine().allocate_pinned(bytes, out)); }
-int cuMemAllocHost_v2(void** out, std::size_t bytes) { return cuMemHostAlloc(out, bytes, 0); }
-int cuMemFreeHost(void* pointer) { return to_cu(machine().free_pinned(pointer)); }
+int cuMemHostAlloc(void** out, std::size_t bytes, unsigned) {
+  return to_cu(machine().allocate_pinned(bytes, out));
+}
+int cuMemAllocHost_v2(void** out, std::size_t bytes) {
+  return cuMemHostAlloc(out, bytes, 0);
+}
+int cuMemFreeHost(void* pointer) {
+  return to_cu(machine().free_pinned(pointer));
+}
 
 int cuMemHostRegister_v2(void* pointer, std::size_t bytes, unsigned) {
   const Status status = machine().register_host(pointer, bytes);

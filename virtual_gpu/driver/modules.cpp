@@ -40,7 +40,8 @@ int put_function(void** out, const char* name) {
   return cu_success;
 }
 
-void launch(const void* function, const unsigned (&grid)[3], const unsigned (&block)[3], void* stream, void** arguments) {
+void launch(const void* function, const unsigned (&grid)[3], const unsigned (&block)[3], void* stream,
+            void** arguments) {
   KernelLaunch launch;
   launch.name = static_cast<const Function*>(function)->name;
   for (int i = 0; i < 3; ++i) {
@@ -54,11 +55,17 @@ void launch(const void* function, const unsigned (&grid)[3], const unsigned (&bl
 // CU_FUNC_ATTRIBUTE_*
 int function_attribute(int number) {
   switch (number) {
-    case 0: return 1024;  // threads per block
-    case 4: return 32;    // registers
-    case 5: case 6: return code_architecture(machine().profile());
-    case 8: return 49152; // dynamic shared memory
-    default: return 0;
+    case 0:
+      return 1024;  // threads per block
+    case 4:
+      return 32;  // registers
+    case 5:
+    case 6:
+      return code_architecture(machine().profile());
+    case 8:
+      return 49152;  // dynamic shared memory
+    default:
+      return 0;
   }
 }
 
@@ -69,12 +76,24 @@ using namespace ullage::vgpu;
 
 extern "C" {
 
-int cuModuleLoad(void** module, const char*) { return put_handle(module); }
-int cuModuleLoadData(void** module, const void*) { return put_handle(module); }
-int cuModuleLoadDataEx(void** module, const void*, unsigned, void*, void**) { return put_handle(module); }
-int cuModuleLoadFatBinary(void** module, const void*) { return put_handle(module); }
-int cuModuleUnload(void*) { return cu_success; }
-int cuModuleGetFunction(void** function, void*, const char* name) { return put_function(function, name); }
+int cuModuleLoad(void** module, const char*) {
+  return put_handle(module);
+}
+int cuModuleLoadData(void** module, const void*) {
+  return put_handle(module);
+}
+int cuModuleLoadDataEx(void** module, const void*, unsigned, void*, void**) {
+  return put_handle(module);
+}
+int cuModuleLoadFatBinary(void** module, const void*) {
+  return put_handle(module);
+}
+int cuModuleUnload(void*) {
+  return cu_success;
+}
+int cuModuleGetFunction(void** function, void*, const char* name) {
+  return put_function(function, name);
+}
 
 int cuModuleGetLoadingMode(int* mode) {
   *mode = 2;  // lazy
@@ -87,9 +106,15 @@ int cuLibraryLoadData(void** library, const void*, void*, void**, unsigned, void
 int cuLibraryLoadFromFile(void** library, const char*, void*, void**, unsigned, void*, void**, unsigned) {
   return put_handle(library);
 }
-int cuLibraryUnload(void*) { return cu_success; }
-int cuLibraryGetKernel(void** kernel, void*, const char* name) { return put_function(kernel, name); }
-int cuLibraryGetModule(void** module, void*) { return put_handle(module); }
+int cuLibraryUnload(void*) {
+  return cu_success;
+}
+int cuLibraryGetKernel(void** kernel, void*, const char* name) {
+  return put_function(kernel, name);
+}
+int cuLibraryGetModule(void** module, void*) {
+  return put_handle(module);
+}
 
 int cuKernelGetFunction(void** function, void* kernel) {
   *function = kernel;
@@ -101,9 +126,13 @@ int cuKernelGetName(const char** name, void* kernel) {
   return cu_success;
 }
 
-int cuFuncGetName(const char** name, void* function) { return cuKernelGetName(name, function); }
+int cuFuncGetName(const char** name, void* function) {
+  return cuKernelGetName(name, function);
+}
 
-int cuFuncGetModule(void** module, void*) { return put_handle(module); }
+int cuFuncGetModule(void** module, void*) {
+  return put_handle(module);
+}
 
 int cuFuncGetAttribute(int* value, int attribute, void*) {
   *value = function_attribute(attribute);
@@ -115,9 +144,15 @@ int cuKernelGetAttribute(int* value, int attribute, void*, int) {
   return cu_success;
 }
 
-int cuFuncSetAttribute(void*, int, int) { return cu_success; }
-int cuKernelSetAttribute(int, int, void*, int) { return cu_success; }
-int cuFuncSetCacheConfig(void*, int) { return cu_success; }
+int cuFuncSetAttribute(void*, int, int) {
+  return cu_success;
+}
+int cuKernelSetAttribute(int, int, void*, int) {
+  return cu_success;
+}
+int cuFuncSetCacheConfig(void*, int) {
+  return cu_success;
+}
 
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned, void* stream, void** parameters, void**) {

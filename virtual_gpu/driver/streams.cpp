@@ -2,14 +2,6 @@
 // Streams and events.
 #include "virtual_gpu/driver/driver.hpp"
 
-namespace ullage::vgpu {
-namespace {
-
-EventId event_id(const void* handle) { return reinterpret_cast<EventId>(handle); }
-
-}  // namespace
-}  // namespace ullage::vgpu
-
 using namespace ullage::vgpu;
 
 extern "C" {
@@ -19,9 +11,15 @@ int cuStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
   return cu_success;
 }
 
-int cuStreamCreate(void** stream, unsigned flags) { return cuStreamCreateWithPriority(stream, flags, 0); }
-int cuStreamDestroy_v2(void* stream) { return to_cu(machine().destroy_stream(stream_id(stream))); }
-int cuStreamQuery(void* stream) { return to_cu(machine().query_stream(stream_id(stream))); }
+int cuStreamCreate(void** stream, unsigned flags) {
+  return cuStreamCreateWithPriority(stream, flags, 0);
+}
+int cuStreamDestroy_v2(void* stream) {
+  return to_cu(machine().destroy_stream(stream_id(stream)));
+}
+int cuStreamQuery(void* stream) {
+  return to_cu(machine().query_stream(stream_id(stream)));
+}
 
 int cuStreamSynchronize(void* stream) {
   return to_cu(machine().synchronize_stream(stream_id(stream), "cuStreamSynchronize"));
@@ -65,14 +63,20 @@ int cuEventCreate(void** event, unsigned flags) {
   return cu_success;
 }
 
-int cuEventDestroy_v2(void* event) { return to_cu(machine().destroy_event(event_id(event))); }
+int cuEventDestroy_v2(void* event) {
+  return to_cu(machine().destroy_event(event_id(event)));
+}
 
 int cuEventRecord(void* event, void* stream) {
   return to_cu(machine().record_event(event_id(event), stream_id(stream)));
 }
 
-int cuEventRecordWithFlags(void* event, void* stream, unsigned) { return cuEventRecord(event, stream); }
-int cuEventQuery(void* event) { return to_cu(machine().query_event(event_id(event))); }
+int cuEventRecordWithFlags(void* event, void* stream, unsigned) {
+  return cuEventRecord(event, stream);
+}
+int cuEventQuery(void* event) {
+  return to_cu(machine().query_event(event_id(event)));
+}
 
 int cuEventSynchronize(void* event) {
   return to_cu(machine().synchronize_event(event_id(event), "cuEventSynchronize"));
@@ -82,6 +86,8 @@ int cuEventElapsedTime_v2(float* ms, void* start, void* end) {
   return to_cu(machine().elapsed_ms(event_id(start), event_id(end), ms));
 }
 
-int cuEventElapsedTime(float* ms, void* start, void* end) { return cuEventElapsedTime_v2(ms, start, end); }
+int cuEventElapsedTime(float* ms, void* start, void* end) {
+  return cuEventElapsedTime_v2(ms, start, end);
+}
 
 }  // extern "C"

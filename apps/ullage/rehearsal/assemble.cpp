@@ -42,7 +42,8 @@ report::StackInfo stack_info(const Attempt& attempt) {
 }
 
 std::string phase_title(const ledger::Phase& phase) {
-  return fmt::format("end of {}{}", phase.step > 0 ? fmt::format("step {} ", phase.step) : "", ledger::name_of(phase.name));
+  return fmt::format("end of {}{}", phase.step > 0 ? fmt::format("step {} ", phase.step) : "",
+                     ledger::name_of(phase.name));
 }
 
 /// The line of code of the allocation at which allocated memory was highest.
@@ -62,8 +63,9 @@ void take_ledger(RunResult& result, const Attempt& attempt, bool unlimited) {
   const auto& built = *attempt.ledger;
   const auto& phase = built.phases[built.allocated_peak_phase];
   result.phases = built.phases;
-  result.peak = report::PeakInfo{built.peak.allocated, built.peak.reserved,        built.peak.requested, built.peak.used,
-                                 built.peak.step,      ledger::name_of(built.peak.phase), peak_line(attempt)};
+  result.peak = report::PeakInfo{built.peak.allocated, built.peak.reserved, built.peak.requested,
+                                 built.peak.used,      built.peak.step,     ledger::name_of(built.peak.phase),
+                                 peak_line(attempt)};
   result.ledger = built.used;
   result.ledger_of = phase_title(phase);
   result.below_peak = built.below_peak;
@@ -81,21 +83,23 @@ std::uint64_t retries_of(const Attempt& attempt) {
 /// What the run needs without a limit; a failed second run leaves a bound only.
 void take_needs(RunResult& result, const Attempt& first, const Attempt* second) {
   if (second == nullptr) {
-    if (result.verdict == "failed" || result.verdict == "timeout") result.needed_at_least_bytes = used_peak(&first);
-    else if (first.ledger) result.needed_bytes = used_peak(&first), result.needed_reserved_bytes = first.ledger->peak.reserved;
+    if (result.verdict == "failed" || result.verdict == "timeout")
+      result.needed_at_least_bytes = used_peak(&first);
+    else if (first.ledger)
+      result.needed_bytes = used_peak(&first), result.needed_reserved_bytes = first.ledger->peak.reserved;
     return;
   }
   if (second->ledger && ending_of(*second) == Ending::done) {
     result.needed_bytes = used_peak(second);
     if (result.verdict == "fits" || result.verdict == "tight")
-      result.notes.push_back(fmt::format("the allocator had to give cached memory back {} times to stay within the device; "
-                                         "without a limit the run would use {}",
-                                         retries_of(first), format_bytes(used_peak(second))));
+      result.notes.push_back(
+          fmt::format("the allocator had to give cached memory back {} times to stay within the device; "
+                      "without a limit the run would use {}",
+                      retries_of(first), format_bytes(used_peak(second))));
     result.needed_reserved_bytes = second->ledger->peak.reserved;
     return;
   }
-  result.needed_at_least_bytes =
-      std::max(used_peak(second), used_peak(&first) + result.requested_bytes.value_or(0));
+  result.needed_at_least_bytes = std::max(used_peak(second), used_peak(&first) + result.requested_bytes.value_or(0));
   result.notes.push_back("the second run, with unlimited memory, did not reach its end: only a lower bound is known");
 }
 
@@ -121,11 +125,13 @@ void judge_need(RunResult& result, const RehearsalOptions& options) {
 
 void take_cards(RunResult& result, const RehearsalOptions& options) {
   if (!result.needed_bytes) return;
-  const std::uint64_t without_context = *result.needed_bytes - std::min(*result.needed_bytes, result.device.context.bytes);
+  const std::uint64_t without_context =
+      *result.needed_bytes - std::min(*result.needed_bytes, result.device.context.bytes);
   for (const Gpu& gpu : gpus()) {
     if (gpu.cc_major < 7 || (gpu.cc_major == 7 && gpu.cc_minor < 5)) continue;  // no code in a CUDA 13 wheel
     const auto context = static_cast<std::uint64_t>(gpu.context(cuda_major).value);
-    const auto judged = ledger::judge(gpu.capacity_bytes(), without_context + context, options.headroom, options.reserve_bytes);
+    const auto judged =
+        ledger::judge(gpu.capacity_bytes(), without_context + context, options.headroom, options.reserve_bytes);
     const bool same = gpu.cc_major == options.gpu->cc_major && gpu.cc_minor == options.gpu->cc_minor;
     result.cards.push_back({std::string(gpu.short_name), gpu.capacity_bytes(), judged.verdict != ledger::Verdict::oom,
                             judged.verdict == ledger::Verdict::tight, !same});
@@ -151,8 +157,8 @@ void take_other_processes(RunResult& result, const Attempt& attempt) {
   for (const auto& path : found) {
     std::uint64_t bytes = 0;
     if (std::ifstream file(path); file >> bytes)
-      result.notes.push_back(fmt::format("another process of the command took {} of device memory, which is not counted here",
-                                         format_bytes(bytes)));
+      result.notes.push_back(fmt::format(
+          "another process of the command took {} of device memory, which is not counted here", format_bytes(bytes)));
   }
 }
 

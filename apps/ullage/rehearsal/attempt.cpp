@@ -71,8 +71,8 @@ Ending ending_of(const Attempt& attempt) {
   if (attempt.outcome.timed_out) return Ending::timed_out;
   if (attempt.outcome.exit_status == 0) return Ending::done;
   if (ended_by_oom(attempt)) return Ending::out_of_memory;
-  const bool finished = attempt.run && attempt.run->facts.end && attempt.run->facts.end->status == "ok" &&
-                        !attempt.run->facts.exception;
+  const bool finished =
+      attempt.run && attempt.run->facts.end && attempt.run->facts.end->status == "ok" && !attempt.run->facts.exception;
   // An abort while Python shuts down, after the work is done, is no failure of the run.
   return finished && attempt.outcome.signal == SIGABRT ? Ending::done : Ending::failed;
 }

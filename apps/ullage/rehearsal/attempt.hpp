@@ -32,17 +32,17 @@ struct Attempt {
 
 /// How a run went, read off its records and the command's status.
 enum class Ending {
-  done,         ///< by itself with status 0, or stopped after its steps
+  done,  ///< by itself with status 0, or stopped after its steps
   out_of_memory,
-  failed,       ///< by itself, with an error that is not the device's memory
+  failed,  ///< by itself, with an error that is not the device's memory
   timed_out,
   interrupted,
 };
 
 [[nodiscard]] Ending ending_of(const Attempt& attempt);
 
-/// True when PyTorch's recorder rather than the script is the likely culprit of a failure: a crash by signal, or an error
-/// that Python raises about its own internals.
+/// True when PyTorch's recorder rather than the script is the likely culprit of a failure: a crash by signal, or an
+/// error that Python raises about its own internals.
 [[nodiscard]] bool recording_may_have_failed(const Attempt& attempt);
 
 }  // namespace ullage::cli

@@ -41,14 +41,17 @@ bool inside(const LogInterval& interval, const Window& window) {
   return end > window.from && end <= window.to;
 }
 
-std::string text_of(const DeviceLog& log, ingest::NameId id) { return std::string(log.name(id)); }
+std::string text_of(const DeviceLog& log, ingest::NameId id) {
+  return std::string(log.name(id));
+}
 
 void take_copies(report::RunResult& result, const DeviceLog& log, const Window& window) {
   std::map<std::tuple<std::string, bool, std::string>, std::pair<std::uint64_t, std::uint64_t>> sums;
   for (const auto& interval : log.intervals) {
     if (!inside(interval, window)) continue;
     for (const auto& copy : interval.copies) {
-      if (copy.direction != ulog::Direction::host_to_device && copy.direction != ulog::Direction::device_to_host) continue;
+      if (copy.direction != ulog::Direction::host_to_device && copy.direction != ulog::Direction::device_to_host)
+        continue;
       const char* direction = copy.direction == ulog::Direction::host_to_device ? "host_to_device" : "device_to_host";
       auto& sum = sums[{direction, copy.pinned, text_of(log, copy.line)}];
       sum.first += copy.count;
@@ -65,7 +68,8 @@ void take_syncs(report::RunResult& result, const DeviceLog& log, const Window& w
   std::map<std::pair<std::string, std::string>, std::uint64_t> sums;
   for (const auto& interval : log.intervals)
     if (inside(interval, window))
-      for (const auto& sync : interval.syncs) sums[{text_of(log, sync.function), text_of(log, sync.line)}] += sync.count;
+      for (const auto& sync : interval.syncs)
+        sums[{text_of(log, sync.function), text_of(log, sync.line)}] += sync.count;
   for (const auto& [key, count] : sums) result.syncs.push_back({key.first, key.second, count});
 }
 
@@ -81,8 +85,11 @@ void take_unknown_reads(report::RunResult& result, const DeviceLog& log) {
 }
 
 void take_stubs(report::RunResult& result, const DeviceLog& log) {
-  for (const auto& stub : log.stubs) result.stubs.push_back({text_of(log, stub.library), text_of(log, stub.function), stub.calls});
-  const auto by_name = [](const auto& a, const auto& b) { return std::tie(a.library, a.function) < std::tie(b.library, b.function); };
+  for (const auto& stub : log.stubs)
+    result.stubs.push_back({text_of(log, stub.library), text_of(log, stub.function), stub.calls});
+  const auto by_name = [](const auto& a, const auto& b) {
+    return std::tie(a.library, a.function) < std::tie(b.library, b.function);
+  };
   std::sort(result.stubs.begin(), result.stubs.end(), by_name);
 }
 

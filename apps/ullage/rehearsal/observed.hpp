@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the run directory tells beside memory: steps, copies, synchronisations, unknown reads, stubs, out-of-memory events.
+// What the run directory tells beside memory: steps, copies, synchronisations, unknown reads, stubs, out-of-memory
+// events.
 #pragma once
 
 #include "apps/ullage/rehearsal/attempt.hpp"

@@ -20,8 +20,8 @@ bool crosses_link(const Work& work) {
 std::uint64_t CrudeKernelCost::duration_ns(const Work& work) const {
   const double bytes = work.bytes > 0 ? work.bytes : static_cast<double>(work.threads) * bytes_per_thread;
   const double bandwidth = crosses_link(work) ? rates_.link_bandwidth : rates_.memory_bandwidth;
-  const double seconds = std::max(work.flops / (rates_.matrix_flops * gemm_efficiency),
-                                  bytes / (bandwidth * bandwidth_efficiency));
+  const double seconds =
+      std::max(work.flops / (rates_.matrix_flops * gemm_efficiency), bytes / (bandwidth * bandwidth_efficiency));
   return static_cast<std::uint64_t>((seconds + fixed_seconds) * 1e9);
 }
 

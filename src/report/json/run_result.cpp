@@ -70,8 +70,10 @@ void write_phase(JsonWriter& json, const ledger::Phase& phase) {
 }
 
 void write_line(JsonWriter& json, const ledger::Line& line, bool field) {
-  if (field) json.begin_object("ledger");
-  else json.begin_object();
+  if (field)
+    json.begin_object("ledger");
+  else
+    json.begin_object();
   json.field("id", std::string_view(line.id));
   json.field("name", std::string_view(line.name));
   json.field("bytes", line.bytes);

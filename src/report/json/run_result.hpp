@@ -7,7 +7,8 @@
 
 namespace ullage::report {
 
-/// The result as JSON: the shape that docs/result.md and docs/schemas/result.json describe. What is not known is absent.
+/// The result as JSON: the shape that docs/result.md and docs/schemas/result.json describe. What is not known is
+/// absent.
 [[nodiscard]] std::string result_json(const RunResult& result);
 
 }  // namespace ullage::report

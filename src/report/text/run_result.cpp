@@ -12,19 +12,21 @@ namespace {
 
 std::string device_lines(const RunResult& r) {
   const auto& context = r.device.context;
-  std::string text = fmt::format("{} ({}), {} as CUDA shows it; the context takes about {} of it ({}, {} to {})\n",
-                                 r.device.name, r.device.short_name, format_bytes(r.device.capacity_bytes),
-                                 format_bytes(context.bytes), context.known_by, format_bytes(context.low),
-                                 format_bytes(context.high));
+  std::string text =
+      fmt::format("{} ({}), {} as CUDA shows it; the context takes about {} of it ({}, {} to {})\n", r.device.name,
+                  r.device.short_name, format_bytes(r.device.capacity_bytes), format_bytes(context.bytes),
+                  context.known_by, format_bytes(context.low), format_bytes(context.high));
   if (!r.device.form_factor_note.empty()) text += r.device.form_factor_note + "\n";
-  if (!r.stack.torch.empty()) text += fmt::format("torch {}, CUDA {}, Python {}\n", r.stack.torch, r.stack.cuda, r.stack.python);
+  if (!r.stack.torch.empty())
+    text += fmt::format("torch {}, CUDA {}, Python {}\n", r.stack.torch, r.stack.cuda, r.stack.python);
   return text;
 }
 
 std::string needs_line(const RunResult& r) {
   if (r.needed_bytes) {
     std::string of;
-    if (r.needed_reserved_bytes) of = fmt::format(" ({} reserved by PyTorch, the rest is context)", format_bytes(*r.needed_reserved_bytes));
+    if (r.needed_reserved_bytes)
+      of = fmt::format(" ({} reserved by PyTorch, the rest is context)", format_bytes(*r.needed_reserved_bytes));
     return fmt::format("needs {}{}", format_bytes(*r.needed_bytes), of);
   }
   if (r.needed_at_least_bytes) return fmt::format("needs at least {}", format_bytes(*r.needed_at_least_bytes));
@@ -50,7 +52,9 @@ std::string oom_lines(const RunResult& r) {
 }
 
 std::string verdict_lines(const RunResult& r) {
-  if (r.verdict == "failed") return fmt::format("FAILED: the script ended by itself with status {}\n", r.script_exit_code.value_or(-1)) + oom_lines(r);
+  if (r.verdict == "failed")
+    return fmt::format("FAILED: the script ended by itself with status {}\n", r.script_exit_code.value_or(-1)) +
+           oom_lines(r);
   if (r.verdict == "timeout") return "TIME LIMIT: the script was ended before it had made its steps\n" + oom_lines(r);
   const std::string word = r.verdict == "oom" ? "DOES NOT FIT" : r.verdict == "tight" ? "TIGHT" : "FITS";
   const bool squeezed = r.verdict != "oom" && r.peak && r.needed_bytes.value_or(0) > r.peak->used;

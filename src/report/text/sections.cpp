@@ -32,7 +32,9 @@ void add_lines(Table& table, const ledger::Line& line, std::uint64_t total, std:
   for (const auto& child : line.children) add_lines(table, child, total, depth + 1);
 }
 
-std::string or_no_line(const std::string& line) { return line.empty() ? "(no Python frame)" : line; }
+std::string or_no_line(const std::string& line) {
+  return line.empty() ? "(no Python frame)" : line;
+}
 
 std::string copies_table(const RunResult& r) {
   Table table({{"copies in the last step"}, {"times", Align::right}, {"bytes", Align::right}, {"host side"}, {"line"}});
@@ -70,8 +72,12 @@ std::string stubs_text(const RunResult& r) {
 
 std::string phases_section(const RunResult& r) {
   if (r.phases.empty()) return {};
-  Table table({{"step", Align::right}, {"phase"}, {"allocated", Align::right}, {"reserved", Align::right},
-               {"peak allocated", Align::right}, {"peak reserved", Align::right}});
+  Table table({{"step", Align::right},
+               {"phase"},
+               {"allocated", Align::right},
+               {"reserved", Align::right},
+               {"peak allocated", Align::right},
+               {"peak reserved", Align::right}});
   for (const auto& phase : r.phases)
     if (is_shown(r, phase))
       table.add({phase.step > 0 ? std::to_string(phase.step) : "", phase_label(phase), format_bytes(phase.allocated),
@@ -107,8 +113,10 @@ std::string honesty_section(const RunResult& r) {
     text += "Not seen: " + join(r.not_seen, ", ") + ". A longer batch than those that came may need more.\n";
   for (const auto& missing : r.missing) text += "Missing: " + missing + "\n";
   for (const auto& note : r.notes) text += "Note: " + note + "\n";
-  return "\nHOW THIS IS KNOWN\nPyTorch's own code ran on a virtual GPU: allocations are executed, the context is estimated, durations "
-         "are not predicted.\n" + text;
+  return "\nHOW THIS IS KNOWN\nPyTorch's own code ran on a virtual GPU: allocations are executed, the context is "
+         "estimated, durations "
+         "are not predicted.\n" +
+         text;
 }
 
 }  // namespace ullage::report

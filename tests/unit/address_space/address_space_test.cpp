@@ -69,7 +69,6 @@ TEST(Wsl, FirstFitFromTheBottomAndTheHeldRangeComesBack) {
   EXPECT_EQ(*space->allocate(70 * MiB), window.low + 198 * MiB);
 }
 
-
 // Random programs: ranges never overlap, stay inside the window, and the same program gives the same addresses.
 void obeys(const std::function<std::unique_ptr<AddressSpace>()>& make) {
   const auto program = *rc::gen::container<std::vector<std::pair<bool, std::uint64_t>>>(

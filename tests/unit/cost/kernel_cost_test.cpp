@@ -10,7 +10,9 @@ namespace {
 
 const CrudeKernelCost model({1e12, 100e12, 10e9});
 
-TEST(CrudeKernelCost, AnEmptyKernelTakesItsFixedTime) { EXPECT_EQ(model.duration_ns({}), 2000u); }
+TEST(CrudeKernelCost, AnEmptyKernelTakesItsFixedTime) {
+  EXPECT_EQ(model.duration_ns({}), 2000u);
+}
 
 TEST(CrudeKernelCost, AProductIsBoundByItsFlops) {
   EXPECT_EQ(model.duration_ns({Work::Kind::gemm, 60e12, 1, 0, Direction::device_to_device}), 1'000'002'000u);

@@ -41,7 +41,8 @@ TEST(Attributes, OccupancyIsBoundByThreadsBlocksAndSharedMemory) {
 }
 
 TEST(Profile, IsReadFromText) {
-  const Profile profile = parse_profile("name=Tesla T4;cc_major=7;cc_minor=5;total_bytes=1000;unlimited=1;new=2;address_rule=wsl");
+  const Profile profile =
+      parse_profile("name=Tesla T4;cc_major=7;cc_minor=5;total_bytes=1000;unlimited=1;new=2;address_rule=wsl");
   EXPECT_EQ(profile.name, "Tesla T4");
   EXPECT_EQ(profile.cc_minor, 5);
   EXPECT_EQ(profile.total_bytes, 1000u);

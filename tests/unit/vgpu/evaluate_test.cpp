@@ -38,7 +38,8 @@ TEST(Evaluate, ReadsAFillFromNameAndArguments) {
 
 TEST(Evaluate, OtherKernelsAreNoFills) {
   Call call{10, 0, {0x2000, 0x3000}};
-  const char* add = "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_";
+  const char* add =
+      "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_";
   EXPECT_FALSE(as_fill(call.launch(add)));
   EXPECT_EQ(elementwise_output(call.launch(add)), 0x2000u);
   EXPECT_EQ(elementwise_output(call.launch("_Z6kernelv")), 0u);

@@ -30,12 +30,15 @@ TEST(KnownValues, AWriteForgetsFromItsAddressOn) {
 }
 
 // Against a plain array of flags.
-RC_GTEST_PROP(KnownValues, EqualsAnArray, (const std::vector<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>>& program)) {
+RC_GTEST_PROP(KnownValues, EqualsAnArray,
+              (const std::vector<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>>& program)) {
   KnownValues known;
   bool flags[512] = {};
   for (const auto& [action, start, bytes] : program) {
-    if (action % 2) known.set_known(start, bytes);
-    else known.set_unknown(start, bytes);
+    if (action % 2)
+      known.set_known(start, bytes);
+    else
+      known.set_unknown(start, bytes);
     for (int i = start; i < start + bytes; ++i) flags[i] = action % 2;
   }
   for (int i = 0; i < 512; ++i) RC_ASSERT(known.is_known(static_cast<std::uint64_t>(i), 1) == flags[i]);

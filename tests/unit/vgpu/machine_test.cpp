@@ -15,7 +15,9 @@ using namespace ullage::vgpu::test;
 
 namespace {
 
-void* pointer(Address address) { return reinterpret_cast<void*>(address); }
+void* pointer(Address address) {
+  return reinterpret_cast<void*>(address);
+}
 
 TEST(Machine, SmallTransfersAreReal) {
   LocalMachine machine(options());
@@ -98,8 +100,10 @@ TEST(Machine, EveryRunGivesTheSameAddresses) {
     for (int i = 0; i < 20; ++i) {
       Address address = 0;
       machine.allocate((static_cast<std::uint64_t>(i) % 7 + 1) * 10 * MiB, MemoryKind::device, &address);
-      if (run == 0) first.push_back(address - made.base);
-      else EXPECT_EQ(address - again.base, first[static_cast<std::size_t>(i)]);
+      if (run == 0)
+        first.push_back(address - made.base);
+      else
+        EXPECT_EQ(address - again.base, first[static_cast<std::size_t>(i)]);
     }
   }
 }

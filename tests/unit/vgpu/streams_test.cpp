@@ -131,7 +131,8 @@ TEST(Capture, SynchronisingACapturingStreamInvalidatesIt) {
 
 // Random programs of work, records, waits and synchronisations over three streams: per stream, work never overlaps and
 // never starts before the host submitted it; what waits for an event starts after it; the host's time never runs back.
-RC_GTEST_PROP(Streams, OrderIsAlwaysRight, (const std::vector<std::tuple<std::uint8_t, std::uint8_t, std::uint16_t>>& program)) {
+RC_GTEST_PROP(Streams, OrderIsAlwaysRight,
+              (const std::vector<std::tuple<std::uint8_t, std::uint8_t, std::uint16_t>>& program)) {
   Streams streams;
   const StreamId ids[3] = {0, streams.create(0, 0), streams.create(0, 0)};
   std::uint64_t ends[3] = {0, 0, 0};
