@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <iterator>
 
 namespace ullage::vgpu {
 namespace {
@@ -55,71 +56,39 @@ std::optional<int> product_attribute(const Profile& p, int number) {
   }
 }
 
-// What is the same on all of them.
+struct Common {
+  int number;
+  int value;
+};
+
+// What is the same on all of them; yes-or-no abilities are in `abilities`.
+constexpr Common common[] = {
+    {1, 1024},                                // threads per block
+    {2, 1024},                                // block x, y, z
+    {3, 1024},     {4, 64},    {5, INT_MAX},  // grid x, y, z
+    {6, 65535},    {7, 65535}, {8, 49152},    // static shared memory per block
+    {9, 65536},                               // constant memory
+    {10, 32},                                 // warp
+    {11, INT_MAX},                            // pitch
+    {12, 65536},                              // registers per block
+    {14, 512},                                // texture alignment
+    {30, 512},                                // surface alignment
+    {33, 1},                                  // PCI bus
+    {40, 3},                                  // copy engines
+    {51, 32},                                 // texture pitch alignment
+    {82, 65536},                              // registers per multiprocessor
+    {131, -1},                                // NUMA node of the device and of its host: none
+    {134, -1},
+};
+
+constexpr int abilities[] = {15, 19, 31, 32,  41,  78,  79,  80,  83,  89,  90,
+                             91, 95, 99, 102, 103, 112, 115, 122, 123, 125, 129};
+
 std::optional<int> common_attribute(int number) {
-  switch (number) {
-    case 1:
-    case 2:
-    case 3:
-      return 1024;
-    case 4:
-      return 64;
-    case 5:
-      return INT_MAX;
-    case 6:
-    case 7:
-      return 65535;
-    case 8:
-      return 49152;
-    case 9:
-      return 65536;
-    case 10:
-      return 32;
-    case 11:
-      return INT_MAX;
-    case 12:
-    case 82:
-      return 65536;
-    case 14:
-    case 30:
-      return 512;
-    case 51:
-      return 32;
-    case 15:
-    case 19:
-    case 31:
-    case 41:
-    case 78:
-    case 79:
-    case 80:
-    case 83:
-    case 89:
-    case 90:
-    case 91:
-    case 95:
-    case 99:
-    case 102:
-    case 103:
-    case 112:
-    case 115:
-    case 122:
-    case 123:
-    case 125:
-    case 129:
-      return 1;
-    case 32:
-      return 1;
-    case 40:
-      return 3;
-    case 33:
-      return 1;  // PCI bus
-    case 130:
-    case 131:
-    case 134:
-      return number == 130 ? 0 : -1;
-    default:
-      return std::nullopt;
-  }
+  for (const auto& row : common)
+    if (row.number == number) return row.value;
+  if (std::find(std::begin(abilities), std::end(abilities), number) != std::end(abilities)) return 1;
+  return std::nullopt;
 }
 
 }  // namespace
