@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs what the documentation shows. A block that begins with ```console is a session: a line `$ COMMAND` is run in the
+repository, with the program and the reference stack in PATH, and the lines below it must be in its output, in their order; a line `[...]` says that
+something was left out there. `(exit code N)` as the last line is the command's, else 0."""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = os.environ.get("ULLAGE_BIN", "")
+pytestmark = pytest.mark.skipif(not BIN, reason="ULLAGE_BIN is not set")
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def sessions():
+    """(document, command, expected lines, exit code) of every command shown."""
+    for document in DOCUMENTS:
+        for block in BLOCK.findall(document.read_text(encoding="utf-8")):
+            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+                command, _, shown = part.replace("\\\n", " ").partition("\n")
+                status = re.search(r"^\(exit code (\d+)\)$", shown, re.M)
+                lines = [line for line in shown.splitlines() if line.strip() and line != (status and status[0])]
+                yield document.name, command, lines, int(status[1]) if status else 0
+
+
+def squeezed(text):
+    return " ".join(text.split())
+
+
+def assert_shown(lines, output):
+    """Each line follows the one before it; only at `[...]` may there be others between."""
+    actual, at, anywhere = [squeezed(line) for line in output.splitlines() if line.strip()], 0, True
+    for line in lines:
+        if line.strip() == "[...]":
+            anywhere = True
+            continue
+        found = actual.index(squeezed(line), at) if squeezed(line) in actual[at:] else None
+        assert found is not None, f"not in the output: {line}\n\n{output}"
+        assert anywhere or found == at, f"something was left out before: {line}\n\n{output}"
+        at, anywhere = found + 1, False
+
+
+@pytest.mark.parametrize("document, command, lines, status", sessions(), ids=lambda value: str(value)[:60])
+def test_a_command_of_the_documentation(document, command, lines, status, tmp_path):
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1",
+                   "PATH": os.pathsep.join([str(Path(BIN).parent), str(Path(sys.executable).parent), os.environ["PATH"]])}
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == status, done.stdout + done.stderr[-3000:]
+    assert_shown(lines, done.stdout if done.stdout else done.stderr)
+
+
+def test_there_is_something_to_run():
+    assert len(list(sessions())) >= 5
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document):
+    for target in LINK.findall(document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), target
