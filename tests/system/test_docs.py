@@ -46,7 +46,11 @@ def assert_shown(lines, output):
         at, anywhere = found + 1, False
 
 
-@pytest.mark.parametrize("document, command, lines, status", sessions(), ids=lambda value: str(value)[:60])
+SESSIONS = list(sessions())
+
+
+@pytest.mark.parametrize("document, command, lines, status", SESSIONS,
+                         ids=[f"{document}-{number}" for number, (document, *_) in enumerate(SESSIONS, 1)])
 def test_a_command_of_the_documentation(document, command, lines, status, tmp_path):
     environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1",
                    "PATH": os.pathsep.join([str(Path(BIN).parent), str(Path(sys.executable).parent), os.environ["PATH"]])}
@@ -56,7 +60,7 @@ def test_a_command_of_the_documentation(document, command, lines, status, tmp_pa
 
 
 def test_there_is_something_to_run():
-    assert len(list(sessions())) >= 5
+    assert len(SESSIONS) >= 5
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
