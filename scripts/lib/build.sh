@@ -14,7 +14,7 @@ build() {
   shift
   mkdir -p build
   use_ccache
-  if [ ! -f "build/$preset/build.ninja" ]; then
+  if [ ! -f "build/$preset/build.ninja" ] || [ CMakePresets.json -nt "build/$preset/build.ninja" ]; then
     cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "cmake --preset $preset failed"; }
   fi
   cmake --build --preset "$preset" -j "$jobs" --target "$@" >"$log" 2>&1 ||
