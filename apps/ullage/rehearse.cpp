@@ -126,6 +126,8 @@ constexpr Flag flags[] = {
     {"reserve", "SIZE", "taken off the capacity first, for what one process cannot show", FlagKind::size},
     {"steps", "K|auto|all", "optimizer steps to make", FlagKind::text, "auto"},
     {"stacks", "python|all|none", "call stacks to record with each allocation", FlagKind::text, "python"},
+    {"routing", "balanced|skewed", "which experts tokens go to when their scores are unknown", FlagKind::text,
+     "balanced"},
     {"time-limit", "TIME", "wall time of one run", FlagKind::duration, "10m"},
     {"out", "DIR", "the run directory: new or empty", FlagKind::text},
     json_flag,

@@ -22,11 +22,12 @@ struct Installation {
 
 /// What one rehearsed process tree is told.
 struct RehearsalSettings {
-  std::string run_directory;      ///< absolute
-  std::string profile;            ///< text of the device profile (virtual_gpu/device/profile.hpp)
-  std::string steps = "auto";     ///< a number, auto or all
-  std::string stacks = "python";  ///< python, all or none
-  std::string cudnn_version;      ///< as cudnnGetVersion gives it; empty: the stand-in's own
+  std::string run_directory;         ///< absolute
+  std::string profile;               ///< text of the device profile (virtual_gpu/device/profile.hpp)
+  std::string steps = "auto";        ///< a number, auto or all
+  std::string stacks = "python";     ///< python, all or none
+  std::string routing = "balanced";  ///< of experts whose scores are unknown: balanced or skewed
+  std::string cudnn_version;         ///< as cudnnGetVersion gives it; empty: the stand-in's own
 };
 
 /// Changes to the environment: LD_PRELOAD and PYTHONPATH keep what they held, behind ours. Deterministic.

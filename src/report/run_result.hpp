@@ -63,6 +63,11 @@ struct UnknownRead {
   std::uint64_t count = 0, bytes = 0;
 };
 
+/// A named policy that stood for a value which nobody computed.
+struct PolicyUse {
+  std::string policy, line, text;
+};
+
 struct StubCall {
   std::string library, function;
   std::uint64_t calls = 0;
@@ -110,6 +115,7 @@ struct RunResult {
   std::vector<CopyLine> copies;
   std::vector<SyncLine> syncs;
   std::vector<UnknownRead> unknown_reads;
+  std::vector<PolicyUse> policies;
   std::vector<StubCall> stubs;
   std::vector<OutOfMemoryEvent> ooms;
   std::vector<CardFit> cards;

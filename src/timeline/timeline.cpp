@@ -86,7 +86,8 @@ bool in_packages(std::string_view file) {
 }
 
 bool in_torch(std::string_view file) {
-  return file.find("/site-packages/torch/") != file.npos || file.find("/dist-packages/torch/") != file.npos;
+  constexpr std::string_view skipped[] = {"/site-packages/torch/", "/dist-packages/torch/", "/ullage_hook/"};
+  return std::ranges::any_of(skipped, [file](std::string_view part) { return file.find(part) != file.npos; });
 }
 
 }  // namespace

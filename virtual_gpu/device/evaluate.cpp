@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "virtual_gpu/device/evaluate.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -52,7 +53,50 @@ T argument(const KernelLaunch& launch, int index) {
   return value;
 }
 
+// ATen's TensorListMetadata, TensorListScalarListMetadata and FusedOptimizerTensorListMetadata: rows of addresses, then
+// the element counts, then one further value a tensor or none, then the tensor of each block.
+constexpr std::size_t list_capacity[] = {110, 64, 48, 36, 30};
+constexpr std::size_t scalar_list_capacity[] = {96, 64, 48, 36, 30};
+constexpr std::size_t most_blocks = 320;
+
+std::size_t digits_after(std::string_view name, std::string_view marker) {
+  const auto at = name.find(marker);
+  if (at == name.npos || at + marker.size() >= name.size()) return 0;
+  const char digit = name[at + marker.size()];
+  return digit >= '1' && digit <= '5' ? static_cast<std::size_t>(digit - '0') : 0;
+}
+
+struct ListShape {
+  std::size_t lists = 0;
+  std::size_t capacity = 0;
+  std::size_t extra = 0;  // bytes of the further value
+};
+
+std::optional<ListShape> list_shape(std::string_view name) {
+  if (name.find("multi_tensor_apply_kernel") == name.npos) return std::nullopt;
+  if (const auto lists = digits_after(name, "FusedOptimizerTensorListMetadataILi"))
+    return ListShape{lists, list_capacity[lists - 1], 8};
+  if (const auto lists = digits_after(name, "TensorListScalarListMetadataIfLi"))
+    return ListShape{lists, scalar_list_capacity[lists - 1], 4};
+  if (const auto lists = digits_after(name, "18TensorListMetadataILi"))
+    return ListShape{lists, list_capacity[lists - 1], 0};
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<TensorLists> tensor_lists(const KernelLaunch& launch) {
+  const auto shape = list_shape(launch.name);
+  if (!shape || !launch.arguments || launch.parameters.empty()) return std::nullopt;
+  const std::size_t blocks_at = shape->capacity * (8 * shape->lists + 8 + shape->extra);
+  const std::size_t blocks = launch.grid[0];
+  if (blocks > most_blocks || launch.parameters[0].size < blocks_at + most_blocks) return std::nullopt;
+  const auto* tensor_of_block = static_cast<const unsigned char*>(launch.arguments[0]) + blocks_at;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < blocks; ++i) used = std::max<std::size_t>(used, tensor_of_block[i] + std::size_t{1});
+  if (used > shape->capacity) return std::nullopt;
+  return TensorLists{launch.arguments[0], shape->lists, shape->capacity, used};
+}
 
 std::optional<FillKernel> as_fill(const KernelLaunch& launch) {
   const std::string_view name = launch.name;

@@ -25,6 +25,18 @@ std::optional<FillKernel> as_fill(const KernelLaunch& launch);
 /// Output address of ATen's element-wise kernels (the first pointer of their array), 0 for any other kernel.
 std::uint64_t elementwise_output(const KernelLaunch& launch);
 
+/// The tensors that one of ATen's multi-tensor kernels works on. Its parameter is a struct with room for more of them
+/// than are used; what lies behind the used ones is left over from earlier calls and must not be taken for addresses.
+struct TensorLists {
+  const void* addresses = nullptr;  ///< `lists` rows of `capacity` pointers
+  std::size_t lists = 0;
+  std::size_t capacity = 0;
+  std::size_t used = 0;  ///< per row
+};
+
+/// Nothing for other kernels, and for a struct that does not look as expected.
+std::optional<TensorLists> tensor_lists(const KernelLaunch& launch);
+
 /// Calls visit(word) for every aligned 8-byte word of the parameters: whatever may be an address.
 template <class Visit>
 void for_each_word(const KernelLaunch& launch, Visit visit) {

@@ -91,6 +91,12 @@ class LocalMachine final : public Machine {
   /// The line that the calls of this thread are made from, until the next one; empty: ask the callback.
   static void set_thread_line(std::string line);
   void mark(std::uint32_t index);
+  bool is_known(std::uint64_t address, std::uint64_t bytes) const;
+  void set_known(std::uint64_t address, std::uint64_t bytes, bool known);
+  /// While on, kernels of this thread make nothing unknown: the caller does, by set_known().
+  static void settle_here(bool on);
+  /// What the next read of 4 or 8 bytes on this thread gives; negative: what it reads.
+  static void answer_next_read(std::int64_t value);
   /// True when this process is the one whose memory the run is about.
   bool owns_run() const { return owns_run_; }
   std::uint64_t device_peak_bytes() const;
@@ -111,6 +117,7 @@ class LocalMachine final : public Machine {
   Interval run(const Work& work, StreamId stream);
   Transfer describe(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes, StreamId stream) const;
   void move(const Transfer& transfer, bool* unknown);
+  static bool answer(void* destination, std::uint64_t bytes);
   void log_transfer(ulog::RecordType type, const Transfer& transfer, Interval interval, const std::string& line);
   void log_sync(const char* function, StreamId stream, std::uint64_t waited, const std::string& line);
   bool evaluate(const KernelLaunch& launch);

@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::uint64_t real_limit = 64 << 10;  // bytes up to which transfers and fills are real
 
+thread_local std::int64_t next_answer = -1;
+thread_local int settled_by_caller = 0;
+
 void* pointer(std::uint64_t address) {
   return reinterpret_cast<void*>(address);
 }
@@ -52,9 +55,40 @@ LocalMachine::Transfer LocalMachine::describe(std::uint64_t destination, std::ui
   return transfer;
 }
 
+bool LocalMachine::is_known(std::uint64_t address, std::uint64_t bytes) const {
+  const Lock lock(mutex_);
+  return known_.is_known(address, bytes);
+}
+
+void LocalMachine::set_known(std::uint64_t address, std::uint64_t bytes, bool known) {
+  const Lock lock(mutex_);
+  if (!backing_.contains(address)) return;
+  if (known)
+    known_.set_known(address, bytes);
+  else
+    known_.set_unknown(address, bytes);
+}
+
+void LocalMachine::settle_here(bool on) {
+  settled_by_caller += on ? 1 : -1;
+}  // calls nest
+
+void LocalMachine::answer_next_read(std::int64_t value) {
+  next_answer = value;
+}
+
+// PyTorch reads the size of a result as an int or a long; the hook may know it.
+bool LocalMachine::answer(void* destination, std::uint64_t bytes) {
+  if (next_answer < 0 || (bytes != 4 && bytes != 8)) return false;
+  std::memcpy(destination, &next_answer, bytes);
+  next_answer = -1;
+  return true;
+}
+
 void LocalMachine::move(const Transfer& t, bool* unknown) {
   const bool from_device = backing_.contains(t.source);
   const bool to_device = backing_.contains(t.destination);
+  if (from_device && !to_device && answer(pointer(t.destination), t.bytes)) return;
   const bool known = !from_device || known_.is_known(t.source, t.bytes);
   *unknown = !known && !to_device;
   const bool real = known && (t.bytes <= real_limit || !(from_device || to_device));
@@ -132,9 +166,17 @@ bool LocalMachine::evaluate(const KernelLaunch& launch) {
 }
 
 void LocalMachine::forget_written(const KernelLaunch& launch) {
-  if (known_.empty()) return;
+  if (settled_by_caller > 0 || known_.empty()) return;
   if (const std::uint64_t output = elementwise_output(launch); output != 0) {
     known_.forget(output);
+    return;
+  }
+  if (const auto lists = tensor_lists(launch)) {
+    for (std::size_t i = 0; i < lists->lists * lists->capacity; ++i) {
+      std::uint64_t address = 0;
+      std::memcpy(&address, static_cast<const char*>(lists->addresses) + 8 * i, sizeof(address));
+      if (i % lists->capacity < lists->used) known_.forget(address);
+    }
     return;
   }
   // Which of its pointers another kernel writes to is not known: whatever it points to may have changed.

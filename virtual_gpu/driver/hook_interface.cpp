@@ -28,6 +28,29 @@ void ullage_mark(std::uint32_t index) {
   local_machine().mark(index);
 }
 
+/// Whether the device bytes hold values that were really computed; what the hook computed itself; what it knows not to
+/// be.
+int ullage_is_known(std::uint64_t address, std::uint64_t bytes) {
+  return local_machine().is_known(address, bytes) ? 1 : 0;
+}
+
+void ullage_set_known(std::uint64_t address, std::uint64_t bytes) {
+  local_machine().set_known(address, bytes, true);
+}
+void ullage_set_unknown(std::uint64_t address, std::uint64_t bytes) {
+  local_machine().set_known(address, bytes, false);
+}
+
+/// 1: what the kernels of this thread write is told by the two functions above; 0: the device looks at their pointers.
+void ullage_settle_here(int on) {
+  ullage::vgpu::LocalMachine::settle_here(on != 0);
+}
+
+/// The next read by the host on this thread of 4 or 8 bytes gives this integer; negative: no longer.
+void ullage_answer_next_read(std::int64_t value) {
+  ullage::vgpu::LocalMachine::answer_next_read(value);
+}
+
 int ullage_owns_run() {
   return local_machine().owns_run() ? 1 : 0;
 }

@@ -16,6 +16,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
   told.profile = profile_text(options, settings.unlimited);
   told.steps = options.steps;
   told.stacks = settings.record ? options.stacks : "none";
+  told.routing = options.routing;
   told.cudnn_version = settings.cudnn_version;
   LaunchOptions launch;
   launch.argv = options.command;

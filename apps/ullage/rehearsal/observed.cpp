@@ -121,6 +121,7 @@ void take_observations(report::RunResult& result, const Attempt& attempt) {
     if (mark.name == ledger::MarkName::optimizer_end) result.steps = std::max(result.steps, mark.step);
   if (facts.stop) result.stop_reason = facts.stop->reason;
   take_not_seen(result, facts.saw);
+  for (const auto& use : facts.policies) result.policies.push_back({use.policy, use.line, use.text});
   if (attempt.run->device) take_log(result, *attempt.run->device, last_step(facts.marks));
 }
 

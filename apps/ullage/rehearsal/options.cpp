@@ -80,6 +80,8 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   if (!steps) return tl::unexpected(steps.error());
   const auto stacks = one_of(arguments, "stacks", {"python", "all", "none"});
   if (!stacks) return tl::unexpected(stacks.error());
+  const auto routing = one_of(arguments, "routing", {"balanced", "skewed"});
+  if (!routing) return tl::unexpected(routing.error());
   RehearsalOptions options;
   options.gpu = *gpu;
   options.capacity_bytes = arguments.size("memory").value_or((*gpu)->capacity_bytes());
@@ -87,6 +89,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.reserve_bytes = arguments.size("reserve").value_or(0);
   options.steps = *steps;
   options.stacks = *stacks;
+  options.routing = *routing;
   options.time_limit = arguments.duration("time-limit").value_or(options.time_limit);
   options.out = arguments.text("out").value_or("");
   options.json = arguments.given("json");

@@ -122,6 +122,7 @@ class FactsReader {
                                                                  {"stop", &FactsReader::on_stop},
                                                                  {"note", &FactsReader::on_note},
                                                                  {"saw", &FactsReader::on_saw},
+                                                                 {"policy", &FactsReader::on_policy},
                                                                  {"batch", &FactsReader::on_batch},
                                                                  {"end", &FactsReader::on_end}};
     for (const auto& [name, handler] : handlers) {
@@ -235,6 +236,8 @@ class FactsReader {
   void on_end(const JsonFields& r) {
     facts_.end = EndFacts{r.text("status"), r.text("snapshot_error"), r.flag("snapshot")};
   }
+
+  void on_policy(const JsonFields& r) { facts_.policies.push_back({r.text("policy"), r.text("line"), r.text("text")}); }
 
   void on_saw(const JsonFields& r) {
     std::string what = r.text("what");

@@ -51,6 +51,11 @@ struct BatchFacts {
   std::string shapes;  ///< as JSON
 };
 
+/// A named policy stood for a value that nobody computed.
+struct PolicyUse {
+  std::string policy, line, text;
+};
+
 struct EndFacts {
   std::string status, snapshot_error;
   bool snapshot = false;
@@ -68,6 +73,7 @@ struct RunFacts {
   std::vector<BatchFacts> batches;
   std::vector<std::string> notes;
   std::vector<std::string> saw;
+  std::vector<PolicyUse> policies;
   std::optional<EndFacts> end;
   std::uint64_t records = 0;     ///< records read
   std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out

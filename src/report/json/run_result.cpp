@@ -152,6 +152,15 @@ void write_honesty(JsonWriter& json, const RunResult& result) {
     json.end_object();
   }
   json.end_array();
+  json.begin_array("policies");
+  for (const auto& use : result.policies) {
+    json.begin_object();
+    json.field("policy", std::string_view(use.policy));
+    text_field(json, "line", use.line);
+    json.field("text", std::string_view(use.text));
+    json.end_object();
+  }
+  json.end_array();
   json.begin_array("stub_calls");
   for (const auto& stub : result.stubs) {
     json.begin_object();

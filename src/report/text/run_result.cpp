@@ -10,6 +10,14 @@
 namespace ullage::report {
 namespace {
 
+/// What makes every number below doubtful stands first.
+std::string shape_warning(const RunResult& r) {
+  for (const auto& use : r.policies)
+    if (use.policy == "mask-all")
+      return fmt::format("A SHAPE DEPENDED ON VALUES THAT NOTHING COMPUTED: {} ({})\n\n", use.line, use.text);
+  return {};
+}
+
 std::string device_lines(const RunResult& r) {
   const auto& context = r.device.context;
   std::string text =
@@ -89,9 +97,9 @@ std::string steps_line(const RunResult& r) {
 }  // namespace
 
 std::string result_text(const RunResult& result) {
-  return device_lines(result) + steps_line(result) + "\n" + verdict_lines(result) + phases_section(result) +
-         ledger_section(result) + cards_lines(result) + transfers_section(result) + honesty_section(result) +
-         fmt::format("\nrun directory: {}\n", result.run_directory);
+  return shape_warning(result) + device_lines(result) + steps_line(result) + "\n" + verdict_lines(result) +
+         phases_section(result) + ledger_section(result) + cards_lines(result) + transfers_section(result) +
+         honesty_section(result) + fmt::format("\nrun directory: {}\n", result.run_directory);
 }
 
 }  // namespace ullage::report

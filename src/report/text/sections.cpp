@@ -50,11 +50,24 @@ std::string syncs_table(const RunResult& r) {
   return table.text();
 }
 
+/// Reads that no policy answered: the hook did not see them.
 std::string unknown_reads_text(const RunResult& r) {
-  if (r.unknown_reads.empty()) return {};
-  std::string text = "The script read values that nothing computed (kernels do nothing here); it got zeros:\n";
-  for (const auto& read : r.unknown_reads)
-    text += fmt::format("  {} x, {}: {}\n", read.count, format_bytes(read.bytes), or_no_line(read.line));
+  std::string text;
+  for (const auto& read : r.unknown_reads) {
+    const bool answered =
+        std::any_of(r.policies.begin(), r.policies.end(), [&](const auto& use) { return use.line == read.line; });
+    if (!answered)
+      text += fmt::format("  {} x, {} in all: {}\n", read.count, format_bytes(read.bytes), or_no_line(read.line));
+  }
+  return text.empty()
+             ? text
+             : "The script read values that nothing computed (kernels do nothing here); it got zeros:\n" + text;
+}
+
+std::string policies_text(const RunResult& r) {
+  if (r.policies.empty()) return {};
+  std::string text = "Values that nothing computed were answered by policies:\n";
+  for (const auto& use : r.policies) text += fmt::format("  {}: {}\n", use.text, or_no_line(use.line));
   return text;
 }
 
@@ -108,7 +121,7 @@ std::string transfers_section(const RunResult& r) {
 }
 
 std::string honesty_section(const RunResult& r) {
-  std::string text = unknown_reads_text(r) + stubs_text(r);
+  std::string text = policies_text(r) + unknown_reads_text(r) + stubs_text(r);
   if (!r.not_seen.empty())
     text += "Not seen: " + join(r.not_seen, ", ") + ". A longer batch than those that came may need more.\n";
   for (const auto& missing : r.missing) text += "Missing: " + missing + "\n";

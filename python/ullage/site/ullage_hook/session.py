@@ -13,6 +13,7 @@ from .owners import Owners
 from .phases import Phases
 from .records import Records
 from .steps import StepLimit
+from . import values
 from .virtual_device import VirtualDevice
 
 HOOK_VERSION = 1
@@ -40,6 +41,8 @@ class Session:
         self.steps = StepLimit(environment.get("ULLAGE_STEPS", "auto"))
         self.phases = Phases(torch, self)
         self.observations = Observations(torch, self)
+        self.routing = environment.get("ULLAGE_ROUTING", "balanced")
+        self._evaluator = None
         self._pid = os.getpid()
         self._index = 0
         self._stopped = False
@@ -65,10 +68,17 @@ class Session:
 
     def _cuda_ready(self):
         """Runs when PyTorch has initialised CUDA, before anything is allocated."""
+        try:
+            self._attach_to_cuda()
+        except Exception as error:  # the script must run whatever happens here
+            self.records.add("note", text=f"a part of the hook did not start: {error!r}")
+
+    def _attach_to_cuda(self):
         self.history.start()
         if self.history.stacks != "none":
             self.records.add("history", stacks=self.history.stacks, max_entries=self.history.max_entries, device=0,
                              error=self.history.error, **self.counters.read())
+        self._evaluator = values.install(self._torch, self)
         self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
         self.device.ask_lines_from(self.lines.current)
 

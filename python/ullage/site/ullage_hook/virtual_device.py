@@ -19,6 +19,12 @@ class VirtualDevice:
     def present(self):
         return self._library is not None
 
+    def function(self, name, result, *arguments):
+        """A function of the stand-in driver with its types."""
+        found = getattr(self._library, name)
+        found.restype, found.argtypes = result, arguments
+        return found
+
     def owns_run(self):
         """True when this process is the one whose memory the run is about."""
         return self.present and self._library.ullage_owns_run() == 1
