@@ -67,3 +67,11 @@ def test_there_is_something_to_run():
 def test_links_lead_somewhere(document):
     for target in LINK.findall(document.read_text(encoding="utf-8")):
         assert (document.parent / target).exists(), target
+
+
+def test_every_flag_is_documented():
+    text = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
+    for command in ("rehearse", "gpus"):
+        shown = subprocess.run([BIN, command, "--help"], capture_output=True, text=True).stdout
+        for flag in re.findall(r"^  (--[a-z-]+)", shown, re.M):
+            assert flag in text, f"{command} {flag}"

@@ -45,7 +45,9 @@ def builder():
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    run(builder(), "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
+    # The compilers by the names that build/release has them under: ccache knows what they have compiled.
+    environment = {"CC": "cc", "CXX": "c++", **os.environ}
+    run(builder(), "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ROOT, env=environment)
     return next(folder.glob("*.whl"))
 
 
