@@ -27,7 +27,7 @@ for step in range(4):
 
 CASES = {
     "fits": (TRAIN.replace("WIDTH", "4096"), 0, "fits"),
-    "tight": (TRAIN.replace("WIDTH", "220000"), 0, "tight"),
+    "tight": (TRAIN.replace("WIDTH", "170000"), 0, "tight"),
     "out of memory": (TRAIN.replace("WIDTH", "400000"), 1, "oom"),
     "failed": ("import torch\ntorch.ones(1, device='cuda')\nraise ValueError('as expected')\n", 5, "failed"),
     "timeout": ("import time, torch\ntorch.ones(1, device='cuda')\ntime.sleep(60)\n", 6, "timeout"),
