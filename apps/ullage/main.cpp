@@ -2,6 +2,9 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/output.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <exception>
 #include <vector>
 
@@ -34,9 +37,17 @@ int finish(const Result<ExitCode>& result) {
   return static_cast<int>(exit_code_of(result.error().kind));
 }
 
+// Files opened later must not become the standard streams of a program that was started without them.
+void fill_standard_streams() {
+  int file = open("/dev/null", O_RDWR);
+  while (file >= 0 && file <= 2) file = dup(file);
+  if (file > 2) close(file);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_streams();
   try {
     const std::vector<std::string_view> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     return finish(run(words));

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -42,7 +43,8 @@ bool needs_second_run(const Attempt& first) {
   const Ending ending = ending_of(first);
   if (ending == Ending::out_of_memory) return true;
   if (ending != Ending::done || !first.run || first.run->facts.marks.empty()) return false;
-  return first.run->facts.marks.back().counters.retries > 0;
+  // A retry that ended in an OutOfMemoryError which the script caught is its way of adapting to the memory.
+  return first.run->facts.marks.back().counters.retries > first.run->facts.ooms.size();
 }
 
 Result<Attempt> second_run(const RehearsalOptions& options, AttemptSettings settings) {
@@ -61,7 +63,8 @@ Result<Attempt> first_run(const RehearsalOptions& options, AttemptSettings& sett
   auto first = attempt(options, settings);
   if (!first || options.stacks == "none" || !recording_may_have_failed(*first)) return first;
   say("the script failed in a way that recording its memory may have caused; running it again without");
-  for (const auto& entry : fs::directory_iterator(settings.directory)) fs::remove_all(entry.path());
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(settings.directory, error)) fs::remove_all(entry.path(), error);
   settings.record = false;
   *note = "recorded without PyTorch's memory history: with it the script failed";
   return attempt(options, settings);
@@ -69,12 +72,29 @@ Result<Attempt> first_run(const RehearsalOptions& options, AttemptSettings& sett
 
 Result<void> write_run_json(const std::string& directory, const std::string& text) {
   const std::string path = directory + "/run.json", partial = path + ".partial";
+  errno = 0;
   std::ofstream file(partial, std::ios::binary);
   file << text;
   file.close();
-  std::error_code error;
+  std::error_code error(errno, std::generic_category());
   if (file) fs::rename(partial, path, error);
-  if (!file || error) return fail(ErrorKind::io, "cannot write the result", path);
+  if (!file || error) return fail(ErrorKind::io, "cannot write the result: " + error.message(), path);
+  return {};
+}
+
+/// What cannot be judged is an error, not a "fits".
+Result<void> check_judgeable(const Attempt& attempt) {
+  if (fs::exists(fs::path(attempt.directory) / "no_address_space"))
+    return fail(ErrorKind::unsupported, "there is no address space for the virtual device",
+                "the limit on virtual memory (ulimit -v)", "at least 128 GiB of it; none of it is used",
+                "ulimit -v unlimited");
+  if (!attempt.run && ending_of(attempt) == Ending::done)
+    return fail(ErrorKind::unsupported, attempt.no_run, attempt.directory, "a script that uses PyTorch on the GPU");
+  if (attempt.run && !attempt.run->facts.allocator.empty() && attempt.run->facts.allocator != "native")
+    return fail(ErrorKind::unsupported, "the script runs without PyTorch's caching allocator",
+                attempt.run->facts.allocator == "uncached" ? "PYTORCH_NO_CUDA_MEMORY_CACHING"
+                                                           : "backend:" + attempt.run->facts.allocator,
+                "PyTorch's own allocator, whose counters tell what was used", "rehearse it without this setting");
   return {};
 }
 
@@ -103,6 +123,7 @@ Result<ExitCode> rehearse(const RehearsalOptions& options) {
   const auto first = first_run(options, settings, &note);
   if (!first) return tl::unexpected(first.error());
   if (ending_of(*first) == Ending::interrupted) return ExitCode::interrupted;
+  if (const auto judgeable = check_judgeable(*first); !judgeable) return tl::unexpected(judgeable.error());
   std::optional<Attempt> second;
   if (needs_second_run(*first)) {
     auto made = second_run(options, settings);

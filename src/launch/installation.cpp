@@ -71,6 +71,7 @@ std::map<std::string, std::optional<std::string>> rehearsal_environment(const In
       {"ULLAGE_STEPS", settings.steps},
       {"ULLAGE_STACKS", settings.stacks},
       {"ULLAGE_ROUTING", settings.routing},
+      {"ULLAGE_UNLIMITED", settings.unlimited ? "1" : "0"},
   };
   if (!settings.cudnn_version.empty()) environment.emplace("ULLAGE_CUDNN_VERSION", settings.cudnn_version);
   return environment;

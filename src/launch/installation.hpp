@@ -27,6 +27,7 @@ struct RehearsalSettings {
   std::string steps = "auto";        ///< a number, auto or all
   std::string stacks = "python";     ///< python, all or none
   std::string routing = "balanced";  ///< of experts whose scores are unknown: balanced or skewed
+  bool unlimited = false;            ///< the second run: the script's own memory limit does not count either
   std::string cudnn_version;         ///< as cudnnGetVersion gives it; empty: the stand-in's own
 };
 

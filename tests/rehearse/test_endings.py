@@ -125,7 +125,7 @@ def test_an_older_cuda(rehearse, tmp_path):
 
 def test_a_command_that_never_uses_the_gpu(rehearse):
     run = rehearse(command=["true"], check=False)
-    assert run.status == 0 and run.evidence["partial"]
+    assert run.status == 7 and "no process of the command" in run.stderr
 
 
 def test_stdout_is_the_result_alone(rehearse):
@@ -188,3 +188,109 @@ def test_an_abort_at_exit_after_the_work_is_a_note(rehearse, tmp_path):
             "libc.__cxa_atexit(ctypes.cast(libc.abort, ctypes.c_void_p), None, None)\n")
     run = rehearse(command=script(tmp_path, text), check=False)
     assert run.status == 0 and any("aborted" in note for note in run.notes)
+
+
+def test_out_of_memory_in_backward(rehearse, tmp_path):
+    """The allocator's observer runs on autograd's own thread, which has no Python frame."""
+    text = ("import torch\nm = torch.nn.Linear(16384, 16384, device='cuda')\n"
+            "m(torch.randn(16, 16384, device='cuda')).sum().backward()\n")
+    for stacks in ("python", "none"):
+        run = rehearse(command=script(tmp_path, text), flags=["--memory", "2GiB", "--stacks", stacks], check=False)
+        assert (run.status, run.verdict) == (1, "oom")
+        assert run.out_of_memory[-1]["phase"] == "backward" and "script.py:3" in run.out_of_memory[-1]["line"]
+        assert run.needed_bytes > 2 * GiB
+
+
+def test_a_wrapped_out_of_memory(rehearse, tmp_path):
+    text = ("import torch\ntry:\n    torch.empty(1 << 40, dtype=torch.uint8, device='cuda')\n"
+            "except torch.OutOfMemoryError as error:\n    {}\n")
+    wrapped = rehearse(command=script(tmp_path, text.format("raise RuntimeError('no') from error")), check=False)
+    left = rehearse(command=script(tmp_path, text.format("import sys; sys.exit(3)")), check=False)
+    other = rehearse(command=script(tmp_path, text.format("pass") + "open('/nonexistent/data')\n"), check=False)
+    assert [wrapped.verdict, left.verdict, other.verdict] == ["oom", "oom", "failed"]
+    assert other.out_of_memory[0]["caught"]
+
+
+def test_a_replaced_excepthook(rehearse, tmp_path):
+    text = ("import sys, torch, traceback\nsys.excepthook = lambda *a: traceback.print_exception(*a)\n"
+            "torch.zeros(1, device='cuda')\n{}\n")
+    oom = rehearse(command=script(tmp_path, text.format("torch.empty(1 << 40, device='cuda')")), check=False)
+    other = rehearse(command=script(tmp_path, text.format("1 / 0")), check=False)
+    assert (oom.verdict, other.verdict) == ("oom", "failed")
+
+
+def test_training_in_a_child_process(rehearse, tmp_path):
+    """Forked or spawned, the run is about the process that trains, also when it dies of its memory."""
+    text = ("import sys, torch, torch.multiprocessing as mp\nsys.argv = ['mlp.py', '--steps', '6']\n"
+            f"def train():\n    exec(compile(open({str(SCRIPTS / 'mlp.py')!r}).read(), 'mlp.py', 'exec'), {{}})\n"
+            "if __name__ == '__main__':\n    context = mp.get_context('METHOD')\n"
+            "    child = context.Process(target=train)\n    child.start()\n    child.join()\n")
+    for method in ("fork", "spawn"):
+        run = rehearse(command=script(tmp_path, text.replace("METHOD", method)), check=False)
+        assert (run.status, run.steps()) == (0, 2), run.stderr
+        small = rehearse(command=script(tmp_path, text.replace("METHOD", method)), flags=["--memory", "480MiB"], check=False)
+        assert (small.status, small.verdict) == (1, "oom"), small.stdout
+
+
+def test_a_process_that_only_looked_gives_the_run_up(rehearse, tmp_path):
+    text = ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import torch; torch.zeros(4, device=\"cuda\")'])\n"
+            f"exec(compile(open({str(SCRIPTS / 'mlp.py')!r}).read(), 'mlp.py', 'exec'))\n")
+    run = rehearse(command=script(tmp_path, text), check=False)
+    assert (run.status, run.steps()) == (0, 2)
+
+
+def test_memory_after_the_stop_does_not_count(rehearse, tmp_path):
+    text = ("import torch\nm = torch.nn.Linear(512, 512).cuda()\no = torch.optim.SGD(m.parameters(), lr=.1)\n"
+            "try:\n    for _ in range(9):\n        m(torch.randn(8, 512, device='cuda')).sum().backward()\n"
+            "        o.step()\n        o.zero_grad()\nfinally:\n    big = torch.zeros(1 << 29, device='cuda')\n")
+    run = rehearse(command=script(tmp_path, text))
+    assert run.ledger["bytes"] == run.peak["used_bytes"] < 1 * GiB
+
+
+def test_the_end_after_the_stop_is_a_note(rehearse, tmp_path):
+    text = ("import sys, torch\nm = torch.nn.Linear(64, 64).cuda()\no = torch.optim.SGD(m.parameters(), lr=.1)\n"
+            "try:\n    while True:\n        m(torch.randn(8, 64, device='cuda')).sum().backward()\n        o.step()\n"
+            "except BaseException:\n    sys.exit(9)\n")
+    run = rehearse(command=script(tmp_path, text))
+    assert run.status == 0 and any("status 9" in note for note in run.notes)
+
+
+def test_what_cannot_be_judged_is_no_fit(rehearse):
+    isolated = rehearse(command=[sys.executable, "-I", str(SCRIPTS / "mlp.py"), "--steps", "2"], check=False)
+    assert isolated.status == 7 and "-I" in isolated.stderr
+    uncached = rehearse("mlp.py", environment={"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"}, check=False)
+    assert uncached.status == 7 and "caching allocator" in uncached.stderr
+    other = rehearse("mlp.py", environment={"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"}, check=False)
+    assert other.status == 7 and "cudaMallocAsync" in other.stderr
+    limited = rehearse(command=["bash", "-c", f"ulimit -v 20000000; exec {sys.executable} {SCRIPTS / 'mlp.py'}"], check=False)
+    assert limited.status == 7 and "ulimit -v" in limited.stderr
+
+
+def test_a_process_killed_while_it_loads_leaves_what_it_knew(rehearse, tmp_path):
+    text = "import os, torch\nx = torch.zeros(1 << 20, device='cuda')\nos.kill(os.getpid(), 9)\n"
+    run = rehearse(command=script(tmp_path, text), flags=["--stacks", "none"], check=False)
+    assert (run.status, run.verdict) == (5, "failed")
+    assert "hook did not run" not in run.stdout
+
+
+def test_leaving_by_the_back_door(rehearse, tmp_path):
+    text = "import os, torch\nx = torch.zeros(1 << 20, device='cuda')\nos._exit(0)\n"
+    run = rehearse(command=script(tmp_path, text))
+    assert run.peak["allocated_bytes"] == 4 << 20 and run.needed_bytes > 400 << 20
+
+
+def test_a_path_that_is_no_utf8(rehearse, tmp_path):
+    import os as system
+
+    folder = system.fsencode(str(tmp_path)) + b"/caf\xe9"
+    system.mkdir(folder)
+    with open(folder + b"/mlp.py", "w") as file:
+        file.write((SCRIPTS / "mlp.py").read_text())
+    run = rehearse(command=[sys.executable, folder + b"/mlp.py"], check=False)
+    assert (run.status, run.steps()) == (0, 2)
+    assert any("snapshot could not be written" in what for what in run.evidence["missing"]), "PyTorch itself cannot"
+
+
+def test_a_device_smaller_than_its_context(rehearse):
+    run = rehearse("mlp.py", flags=["--memory", "1MiB"], check=False)
+    assert run.status == 2 and "context" in run.stderr

@@ -51,6 +51,12 @@ void EventLog::disable() {
   buffer_.shrink_to_fit();
 }
 
+void EventLog::forget() {
+  disable();
+  if (file_ >= 0) close(file_);
+  file_ = -1;
+}
+
 void EventLog::append(ulog::RecordType type, std::uint16_t flags, std::uint64_t time_ns, const void* payload,
                       std::size_t bytes) {
   if (disabled_ || (file_ < 0 && buffer_.size() > pending_limit)) {

@@ -28,6 +28,8 @@ class EventLog {
   bool open(const std::string& path);
   /// From now on nothing is kept (a process that does not own the run, a fork).
   void disable();
+  /// After a fork: the file is the parent's.
+  void forget();
   bool enabled() const { return !disabled_; }
 
   /// Id of a name, written to the log at its first use; 0 for an empty text.

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -50,10 +51,17 @@ std::string LocalMachine::current_line() const {
   return {text, callback(text, sizeof(text))};
 }
 
+// A limit on the address space (ulimit -v) leaves no room for a device; the launcher says so.
+void LocalMachine::refuse_without_addresses() const {
+  const int file = open((options_.run_directory + "/no_address_space").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  if (file >= 0) close(file);
+}
+
 // The first process that takes device memory owns the run; the others only leave a note of what they took.
 void LocalMachine::claim_run() {
   if (claimed_ || options_.run_directory.empty()) return;
   claimed_ = true;
+  if (!backing_.reserved()) refuse_without_addresses();
   owns_run_ = create_exclusively(options_.run_directory + "/owner");
   if (owns_run_)
     log_.open(options_.run_directory + "/device.ulog");
@@ -216,6 +224,23 @@ void LocalMachine::write_other_process() const {
   const std::string text = std::to_string(memory_.peak()) + "\n";
   if (write(file, text.data(), text.size()) < 0) unlink(path.c_str());
   close(file);
+}
+
+void LocalMachine::close_log() {
+  flush_log();
+  const Lock lock(mutex_);
+  log_.disable();
+}
+
+void LocalMachine::after_fork() {
+  // The lock may be held by a thread that this process does not have; nobody else runs here yet.
+  new (&mutex_) std::mutex;
+  if (claimed_) {
+    log_.forget();
+    owns_run_ = false;
+  } else {
+    pid_ = getpid();
+  }
 }
 
 void LocalMachine::flush_log() {

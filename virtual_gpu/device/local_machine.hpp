@@ -91,6 +91,10 @@ class LocalMachine final : public Machine {
   /// The line that the calls of this thread are made from, until the next one; empty: ask the callback.
   static void set_thread_line(std::string line);
   void mark(std::uint32_t index);
+  /// Completes the log; what happens later is not written.
+  void close_log();
+  /// In the child: it may use the device if its parent has not.
+  void after_fork();
   bool is_known(std::uint64_t address, std::uint64_t bytes) const;
   void set_known(std::uint64_t address, std::uint64_t bytes, bool known);
   /// While on, kernels of this thread make nothing unknown: the caller does, by set_known().
@@ -113,6 +117,7 @@ class LocalMachine final : public Machine {
   std::string current_line() const;
   void claim_run();
   void write_other_process() const;
+  void refuse_without_addresses() const;
   void log_memory(ulog::RecordType type, std::uint64_t address, std::uint64_t bytes, MemoryKind kind);
   Interval run(const Work& work, StreamId stream);
   Transfer describe(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes, StreamId stream) const;

@@ -28,6 +28,7 @@ LocalMachine* make_machine() {
   alignas(LocalMachine) static unsigned char storage[sizeof(LocalMachine)];
   auto* made = new (storage) LocalMachine(options_from_environment());
   std::atexit([] { local_machine().flush_log(); });
+  pthread_atfork(nullptr, nullptr, [] { local_machine().after_fork(); });
   return made;
 }
 

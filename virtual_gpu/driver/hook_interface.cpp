@@ -59,6 +59,11 @@ void ullage_flush() {
   local_machine().flush_log();
 }
 
+/// Completes the log; nothing is written any more.
+void ullage_close_log() {
+  local_machine().close_log();
+}
+
 std::uint64_t ullage_device_peak_bytes() {
   return local_machine().device_peak_bytes();
 }

@@ -6,6 +6,7 @@
 #include "ledger/verdict.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -101,6 +102,8 @@ void take_needs(RunResult& result, const Attempt& first, const Attempt* second) 
   }
   result.needed_at_least_bytes = std::max(used_peak(second), used_peak(&first) + result.requested_bytes.value_or(0));
   result.notes.push_back("the second run, with unlimited memory, did not reach its end: only a lower bound is known");
+  if (isatty(0) == 0)
+    result.notes.push_back("the first run may have read the standard input that the second one needed");
 }
 
 void judge_memory(RunResult& result, const RehearsalOptions& options, const Attempt& first, Ending ending) {
@@ -140,6 +143,14 @@ void take_cards(RunResult& result, const RehearsalOptions& options) {
   std::stable_sort(result.cards.begin(), result.cards.end(), smaller);
 }
 
+/// A status that is not 0 although all was measured.
+std::string late_failure(const Attempt& attempt) {
+  if (attempt.run->facts.stop)
+    return fmt::format("the script did not end well after it was stopped (status {}{}); all was measured before",
+                       attempt.outcome.exit_status, attempt.outcome.timed_out ? ", time limit" : "");
+  return "Python aborted while it shut down, after the work was done";
+}
+
 void take_static_runtime(RunResult& result, const Attempt& attempt) {
   std::ifstream file(std::filesystem::path(attempt.directory) / "static_runtime");
   for (std::string library; std::getline(file, library);)
@@ -165,6 +176,10 @@ void take_other_processes(RunResult& result, const Attempt& attempt) {
 void take_problems(RunResult& result, const Attempt& attempt) {
   if (!attempt.run) result.missing.push_back(attempt.no_run);
   result.partial = !attempt.run || attempt.run->partial;
+  if (attempt.run && attempt.run->facts.end && !attempt.run->facts.end->snapshot_error.empty())
+    result.missing.push_back("PyTorch's snapshot could not be written: " + attempt.run->facts.end->snapshot_error);
+  if (attempt.run)
+    for (const auto& note : attempt.run->facts.notes) result.notes.push_back(note);
   if (attempt.run) {
     const auto& notes = attempt.run->notes;
     result.missing.insert(result.missing.end(), notes.begin(), notes.end());
@@ -173,7 +188,7 @@ void take_problems(RunResult& result, const Attempt& attempt) {
   if (attempt.outcome.stragglers > 0)
     result.notes.push_back(fmt::format("{} processes outlived the command and were ended", attempt.outcome.stragglers));
   if (attempt.outcome.exit_status != 0 && ending_of(attempt) == Ending::done)
-    result.notes.push_back("Python aborted while it shut down, after the work was done");
+    result.notes.push_back(late_failure(attempt));
   take_static_runtime(result, attempt);
   take_other_processes(result, attempt);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/attempt.hpp"
 
+#include "apps/ullage/rehearsal/owner.hpp"
 #include "launch/installation.hpp"
 
 #include <csignal>
@@ -17,6 +18,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
   told.steps = options.steps;
   told.stacks = settings.record ? options.stacks : "none";
   told.routing = options.routing;
+  told.unlimited = settings.unlimited;
   told.cudnn_version = settings.cudnn_version;
   LaunchOptions launch;
   launch.argv = options.command;
@@ -28,14 +30,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
   return launch;
 }
 
-void read_what_is_left(Attempt& attempt) {
-  const std::filesystem::path directory = attempt.directory;
-  if (!std::filesystem::exists(directory / "marks.jsonl")) {
-    attempt.no_run = std::filesystem::exists(directory / "owner")
-                         ? "the hook did not run in the process that used the GPU"
-                         : "no process of the command took memory of the GPU";
-    return;
-  }
+void read_run(const RehearsalOptions& options, Attempt& attempt) {
   auto run = ingest::read_run_directory(attempt.directory);
   if (!run) {
     attempt.no_run = run.error().what + " (" + run.error().where + ")";
@@ -44,13 +39,26 @@ void read_what_is_left(Attempt& attempt) {
   attempt.run = std::move(*run);
   auto input = attempt.run->ledger_input();
   input.known_by = ledger::KnownBy::executed;
+  input.context_bytes = static_cast<std::uint64_t>(options.gpu->context(13).value);  // also where the log is cut
   attempt.ledger = ledger::build(input);
 }
 
+void read_what_is_left(const RehearsalOptions& options, Attempt& attempt) {
+  if (settle_owner(attempt.directory)) {
+    read_run(options, attempt);
+    return;
+  }
+  const bool used = std::filesystem::exists(std::filesystem::path(attempt.directory) / "owner");
+  attempt.no_run = used ? "the hook did not run in the process that used the GPU (python -I, -E or -S keep it out)"
+                        : "no process of the command took memory of the GPU";
+}
+
+/// The process died of it: by an exception, or by a signal before it could say so.
 bool ended_by_oom(const Attempt& attempt) {
   if (!attempt.run || attempt.run->facts.ooms.empty()) return false;
-  const auto& exception = attempt.run->facts.exception;
-  return !exception || exception->oom;
+  const auto& facts = attempt.run->facts;
+  if (facts.exception) return facts.exception->oom;
+  return !facts.end && attempt.outcome.exit_status != 0;
 }
 
 }  // namespace
@@ -63,15 +71,17 @@ Result<Attempt> attempt(const RehearsalOptions& options, const AttemptSettings& 
   Attempt result;
   result.directory = settings.directory;
   result.outcome = std::move(*outcome);
-  read_what_is_left(result);
+  read_what_is_left(options, result);
   return result;
 }
 
 Ending ending_of(const Attempt& attempt) {
   if (attempt.outcome.interrupted) return Ending::interrupted;
+  if (attempt.run && attempt.run->facts.stop)
+    return Ending::done;  // all was measured, whatever the script made of the stop
   if (attempt.outcome.timed_out) return Ending::timed_out;
-  if (attempt.outcome.exit_status == 0) return Ending::done;
   if (ended_by_oom(attempt)) return Ending::out_of_memory;
+  if (attempt.outcome.exit_status == 0) return Ending::done;
   const bool finished =
       attempt.run && attempt.run->facts.end && attempt.run->facts.end->status == "ok" && !attempt.run->facts.exception;
   // An abort while Python shuts down, after the work is done, is no failure of the run.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/options.hpp"
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 
 #include <fmt/chrono.h>
@@ -59,7 +60,7 @@ std::string run_name(const std::vector<std::string>& command) {
       script = fs::path(word).stem().string();
       break;
     }
-  return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), script);
+  return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), script.substr(0, 60));
 }
 
 Result<std::string> made(const fs::path& path) {
@@ -67,6 +68,27 @@ Result<std::string> made(const fs::path& path) {
   fs::create_directories(path, error);
   if (error) return fail(ErrorKind::io, "cannot make the run directory: " + error.message(), path.string());
   return fs::absolute(path).lexically_normal().string();
+}
+
+/// A folder that did not exist: two rehearsals may start at once.
+Result<std::string> made_anew(const fs::path& runs, const std::string& name) {
+  const auto parent = made(runs);
+  if (!parent) return parent;
+  fs::path path = runs / name;
+  std::error_code error;
+  for (int i = 2; !fs::create_directory(path, error); ++i) {
+    if (error) return fail(ErrorKind::io, "cannot make the run directory: " + error.message(), path.string());
+    path = runs / fmt::format("{}-{}", name, i);
+  }
+  return fs::absolute(path).lexically_normal().string();
+}
+
+/// A device smaller than its own context is a mistake.
+Result<void> check_capacity(const RehearsalOptions& options) {
+  const auto context = static_cast<std::uint64_t>(options.gpu->context(cuda_major).value);
+  if (options.capacity_bytes > context) return {};
+  return fail(ErrorKind::usage, "the device would be smaller than its context", "--memory",
+              "more than " + format_bytes(context) + ", the total that CUDA shows");
 }
 
 }  // namespace
@@ -94,6 +116,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.out = arguments.text("out").value_or("");
   options.json = arguments.given("json");
   options.command = arguments.command;
+  if (const auto checked = check_capacity(options); !checked) return tl::unexpected(checked.error());
   return options;
 }
 
@@ -127,9 +150,7 @@ std::string profile_text(const RehearsalOptions& options, bool unlimited) {
 Result<std::string> make_run_directory(const RehearsalOptions& options) {
   if (options.out.empty()) {
     const fs::path runs = data_directory() / "runs";
-    fs::path path = runs / run_name(options.command);
-    for (int i = 2; fs::exists(path); ++i) path = runs / fmt::format("{}-{}", run_name(options.command), i);
-    return made(path);
+    return made_anew(runs, run_name(options.command));
   }
   std::error_code error;
   if (fs::exists(options.out, error) && !(fs::is_directory(options.out, error) && fs::is_empty(options.out, error)))

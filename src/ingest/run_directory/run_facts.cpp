@@ -123,6 +123,7 @@ class FactsReader {
                                                                  {"note", &FactsReader::on_note},
                                                                  {"saw", &FactsReader::on_saw},
                                                                  {"policy", &FactsReader::on_policy},
+                                                                 {"allocator", &FactsReader::on_allocator},
                                                                  {"batch", &FactsReader::on_batch},
                                                                  {"end", &FactsReader::on_end}};
     for (const auto& [name, handler] : handlers) {
@@ -237,6 +238,7 @@ class FactsReader {
     facts_.end = EndFacts{r.text("status"), r.text("snapshot_error"), r.flag("snapshot")};
   }
 
+  void on_allocator(const JsonFields& r) { facts_.allocator = r.text("backend"); }
   void on_policy(const JsonFields& r) { facts_.policies.push_back({r.text("policy"), r.text("line"), r.text("text")}); }
 
   void on_saw(const JsonFields& r) {

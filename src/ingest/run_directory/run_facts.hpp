@@ -74,6 +74,7 @@ struct RunFacts {
   std::vector<std::string> notes;
   std::vector<std::string> saw;
   std::vector<PolicyUse> policies;
+  std::string allocator;  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
   std::optional<EndFacts> end;
   std::uint64_t records = 0;     ///< records read
   std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out

@@ -33,7 +33,7 @@ Result<std::span<const std::byte>> map(int descriptor, const std::string& path) 
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return failure(path, "cannot open the file");
   const auto bytes = map(descriptor, path);
   ::close(descriptor);

@@ -69,7 +69,7 @@ class History:
         gc.disable()
         try:
             with open(partial, "wb") as file:
-                pickle.dump(self._torch._C._cuda_memorySnapshot(None), file, protocol=4)
+                _write(self._torch._C._cuda_memorySnapshot(None), file)
             os.replace(partial, path)
         except Exception as error:
             return repr(error)
@@ -77,3 +77,28 @@ class History:
             if collecting:
                 gc.enable()
         return None
+
+
+def _write(snapshot, file):
+    try:
+        pickle.dump(snapshot, file, protocol=4)
+    except UnicodeEncodeError:  # paths whose bytes are no UTF-8
+        file.seek(0)
+        file.truncate()
+        pickle.dump(_clean(snapshot, {}), file, protocol=4)
+
+
+def _clean(value, seen):
+    """The same with texts that can be encoded; what is shared stays shared."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if not isinstance(value, (dict, list)):
+        return value
+    if id(value) not in seen:
+        made = [] if isinstance(value, list) else {}
+        seen[id(value)] = (made, value)
+        if isinstance(value, list):
+            made.extend(_clean(v, seen) for v in value)
+        else:
+            made.update((_clean(k, seen), _clean(v, seen)) for k, v in value.items())
+    return seen[id(value)][0]

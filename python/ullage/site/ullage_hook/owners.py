@@ -36,7 +36,8 @@ class Owners:
     def find_modules(self):
         """Before the first forward nobody has shown a module: take the outermost ones that are alive."""
         module_type = self._torch.nn.Module
-        alive = [o for o in gc.get_objects() if isinstance(o, module_type)]
+        # type(), not isinstance: objects may answer for their class themselves
+        alive = [o for o in gc.get_objects() if issubclass(type(o), module_type)]
         inner = {id(child) for module in alive for child in module.children()}
         for module in alive:
             if id(module) not in inner:
@@ -75,7 +76,8 @@ class Owners:
             for parameter, state in list(optimizer.state.items()):
                 name = self._parameters.get(id(parameter), (None, ""))[1]
                 for key, value in (state.items() if isinstance(state, dict) else ()):
-                    self._row(rows, "optimizer_state", value, name, str(key), kind)
+                    for tensor in value if isinstance(value, (list, tuple)) else (value,):
+                        self._row(rows, "optimizer_state", tensor, name, str(key), kind)
 
     def _row(self, rows, owner, tensor, name, state=None, optimizer=None):
         local = getattr(tensor, "_local_tensor", tensor)  # the part of a distributed tensor that is here

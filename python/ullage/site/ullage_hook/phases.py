@@ -2,6 +2,7 @@
 """Marks the phases of a training step through PyTorch's global hooks."""
 import importlib
 import sys
+import threading
 
 
 class Phases:
@@ -10,9 +11,13 @@ class Phases:
     def __init__(self, torch, session):
         self._torch = torch
         self._session = session
+        self._in_backward = torch._C._current_graph_task_id
+        self.reset()
+
+    def reset(self):
         self._modules = []       # the modules whose forward runs, outermost first
         self._backward_depth = 0
-        self._in_backward = torch._C._current_graph_task_id
+        self._backward_thread = None
         self.name = "load"
         self.step = 0            # 0 until the first forward
         self.micro_batch = 0
@@ -40,6 +45,10 @@ class Phases:
                 self._end_backward()
 
         autograd._engine_run_backward = run_backward
+
+    def backward_frame(self):
+        """Where backward was called: its own thread runs no Python code."""
+        return sys._current_frames().get(self._backward_thread) if self._backward_depth > 0 else None
 
     def module_path(self):
         """Dotted name of the module whose forward runs, or None."""
@@ -83,6 +92,8 @@ class Phases:
 
     def _begin_backward(self):
         self._backward_depth += 1
+        if self._backward_depth == 1:
+            self._backward_thread = threading.get_ident()
         if self._backward_depth > 1 or self._modules:
             return
         self._backward_seen = True
@@ -98,8 +109,8 @@ class Phases:
 
     def _before_step(self, optimizer, args, kwargs):
         self._modules.clear()
-        if self._stepped and self.step == 0:
-            self.step = 1
+        if self._stepped:  # a closure runs forward and backward inside the step
+            self.step, self.micro_batch, self._stepped = self.step + 1, 0, False
         self._session.before_step(optimizer)
         self.name = "optimizer"
         self._session.mark("optimizer_begin", type(optimizer).__name__)

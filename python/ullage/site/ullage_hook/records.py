@@ -6,36 +6,65 @@ import zlib
 
 
 class Records:
-    """Records are kept until the process is known to own the run; then they go to the file at once."""
+    """Written at once, to marks-PID.jsonl until the process is known to own the run, so that a killed one leaves them."""
 
     def __init__(self, directory):
-        self._path = os.path.join(directory, "marks.jsonl")
+        self._directory = directory
         self._pid = os.getpid()
-        self._pending = []
+        self._name = f"marks-{self._pid}.jsonl"
         self._file = None
+        self._owner = False
         self.failed = None
 
-    def open(self):
-        if self._file is None and self.failed is None:
-            try:
-                self._file = open(self._path, "ab", buffering=0)
-            except OSError as error:
-                self.failed = str(error)
-                return
-            pending, self._pending = self._pending, []
-            self._write(b"".join(pending))
+    def own(self):
+        """The process owns the run: its records are the run's."""
+        if not self._owner:
+            self._owner = True
+            self._rename("marks.jsonl")
+
+    def disown(self, folder):
+        """Puts the records into a folder of the run directory: another process may own the run now."""
+        self._rename(os.path.join(folder, "marks.jsonl"))
+
+    def drop(self):
+        """A process that does not own the run leaves no records."""
+        if self._file is not None and not self._owner:
+            self._file.close()
+            self._file, self.failed = None, "dropped"
+            os.unlink(os.path.join(self._directory, self._name))
 
     def add(self, kind, **fields):
-        text = json.dumps({"kind": kind, **fields}, separators=(",", ":"), default=str).encode()
-        line = b'{"c":"%08x","r":%s}\n' % (zlib.crc32(text), text)
-        if self._file is None:
-            self._pending.append(line)
-        elif os.getpid() == self._pid:  # a fork has its own life
-            self._write(line)
+        if self.failed is not None or os.getpid() != self._pid:  # a fork has its own life
+            return
+        text = _dump({"kind": kind, **fields})
+        try:
+            if self._file is None:
+                self._file = open(os.path.join(self._directory, self._name), "ab", buffering=0)
+            self._file.write(b'{"c":"%08x","r":%s}\n' % (zlib.crc32(text), text))
+        except OSError as error:  # a full disk must not end the script
+            self.failed = str(error)
 
-    def _write(self, data):
-        if self.failed is None:
-            try:
-                self._file.write(data)
-            except OSError as error:  # a full disk must not end the script
-                self.failed = str(error)
+    def _rename(self, name):
+        try:
+            if self._file is not None:
+                os.replace(os.path.join(self._directory, self._name), os.path.join(self._directory, name))
+            self._name = name
+        except OSError as error:
+            self.failed = str(error)
+
+
+def _dump(record):
+    text = json.dumps(record, separators=(",", ":"), default=str)
+    if "\\ud" in text:  # halves of surrogate pairs: bytes of a path that are no UTF-8
+        text = json.dumps(_clean(record), separators=(",", ":"), default=str)
+    return text.encode()
+
+
+def _clean(value):
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_clean(k): _clean(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clean(v) for v in value]
+    return value

@@ -5,7 +5,9 @@ import os
 import platform
 import sys
 
+from . import values
 from .counters import Counters
+from .endings import Endings
 from .history import History
 from .lines import Lines
 from .observations import Observations
@@ -13,17 +15,9 @@ from .owners import Owners
 from .phases import Phases
 from .records import Records
 from .steps import StepLimit
-from . import values
 from .virtual_device import VirtualDevice
 
 HOOK_VERSION = 1
-
-
-class StopRehearsal(SystemExit):
-    """Ends the script after its last wanted step: `finally` and `atexit` run, launchers see success."""
-
-    def __init__(self):
-        super().__init__(0)
 
 
 class Session:
@@ -31,75 +25,105 @@ class Session:
         environment = os.environ
         self._torch = torch
         self._directory = environment["ULLAGE_VGPU_RUN"]
+        self._settings = (environment.get("ULLAGE_STACKS", "python"), _number(environment.get("ULLAGE_MAX_ENTRIES"), 1000000))
+        self._wanted_steps = environment.get("ULLAGE_STEPS", "auto")
+        self.routing = environment.get("ULLAGE_ROUTING", "balanced")
+        self.lines = Lines(torch)
+        self._reset()
+
+    def _reset(self):
+        """The state of one process; a fork starts anew."""
+        torch = self._torch
         self.device = VirtualDevice()
         self.records = Records(self._directory)
-        self.lines = Lines(torch)
         self.counters = Counters(torch)
         self.owners = Owners(torch, self.records)
-        self.history = History(torch, environment.get("ULLAGE_STACKS", "python"),
-                               int(environment.get("ULLAGE_MAX_ENTRIES", "1000000")))
-        self.steps = StepLimit(environment.get("ULLAGE_STEPS", "auto"))
-        self.phases = Phases(torch, self)
-        self.observations = Observations(torch, self)
-        self.routing = environment.get("ULLAGE_ROUTING", "balanced")
-        self._evaluator = None
+        self.history = History(torch, *self._settings)
+        self.steps = StepLimit(self._wanted_steps)
+        self.endings = Endings(torch, self)
         self._pid = os.getpid()
         self._index = 0
         self._stopped = False
         self._finished = False
-        self._status = "ok"
         self._snapshot_error = None
 
     # --- attaching ---
 
     def start(self):
         torch = self._torch
-        self.records.add("process", pid=self._pid, argv=list(getattr(sys, "orig_argv", sys.argv)), cwd=os.getcwd(),
+        self.phases = Phases(torch, self)
+        self.observations = Observations(torch, self)
+        self.phases.attach()
+        self.observations.attach()
+        self.endings.attach()
+        # CUDA_VISIBLE_DEVICES with any value shows the one device: without NVML's answer PyTorch asks the runtime.
+        torch.cuda._device_count_nvml = lambda: -1
+        atexit.register(self.finish)
+        os.register_at_fork(after_in_child=self._after_fork)
+        torch.cuda._lazy_call(self._cuda_ready)
+        self._begin()
+
+    def _begin(self):
+        torch = self._torch
+        self.records.add("process", pid=self._pid, argv=list(getattr(sys, "orig_argv", sys.argv)), cwd=_folder(),
                          python=platform.python_version(), torch=torch.__version__, cuda=torch.version.cuda,
                          hook_version=HOOK_VERSION)
         self.mark("load_begin")
-        self.phases.attach()
-        self.observations.attach()
-        self._watch_exceptions()
-        # CUDA_VISIBLE_DEVICES with any value shows the one device: without NVML's answer PyTorch asks the runtime.
-        torch.cuda._device_count_nvml = lambda: -1
-        atexit.register(self._at_exit)
-        torch.cuda._lazy_call(self._cuda_ready)
+
+    def _after_fork(self):
+        """A child that has not used CUDA may train; one of a process that has cannot use it at all."""
+        if self._torch.cuda.is_initialized():
+            return
+        self._reset()
+        self.phases.reset()
+        self.endings.adopt()
 
     def _cuda_ready(self):
-        """Runs when PyTorch has initialised CUDA, before anything is allocated."""
-        try:
-            self._attach_to_cuda()
-        except Exception as error:  # the script must run whatever happens here
-            self.records.add("note", text=f"a part of the hook did not start: {error!r}")
+        """Runs when PyTorch has initialised CUDA, before anything is allocated. Nothing here may fail the script."""
+        if self._index == 0:  # a fork's first use
+            self._begin()
+        for part in (self._see_allocator, self._start_history, self._watch_memory, self._start_values):
+            try:
+                part()
+            except Exception as error:
+                self.records.add("note", text=f"a part of the hook did not start ({part.__name__}): {error!r}")
 
-    def _attach_to_cuda(self):
+    def _see_allocator(self):
+        backend = self._torch.cuda.get_allocator_backend()
+        if os.environ.get("PYTORCH_NO_CUDA_MEMORY_CACHING"):
+            backend = "uncached"
+        self.records.add("allocator", backend=backend)
+
+    def _start_history(self):
         self.history.start()
         if self.history.stacks != "none":
             self.records.add("history", stacks=self.history.stacks, max_entries=self.history.max_entries, device=0,
                              error=self.history.error, **self.counters.read())
-        self._evaluator = values.install(self._torch, self)
+
+    def _watch_memory(self):
         self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
         self.device.ask_lines_from(self.lines.current)
+        if os.environ.get("ULLAGE_UNLIMITED") == "1":  # the script's own limit would hide its need
+            self._torch.cuda.set_per_process_memory_fraction = lambda *args, **kwargs: None
 
-    def _watch_exceptions(self):
-        previous = sys.excepthook
-
-        def hook(kind, error, trace):
-            self.see_exception(error)
-            previous(kind, error, trace)
-
-        sys.excepthook = hook
+    def _start_values(self):
+        values.install(self._torch, self)
 
     # --- what the phases tell ---
 
+    @property
+    def active(self):
+        return not self._finished and os.getpid() == self._pid
+
     def mark(self, name, optimizer=None):
         """Writes a boundary; `optimizer` is the class of the optimizer that steps."""
-        if self._finished or os.getpid() != self._pid:
+        if not self.active:
             return
+        if self._index == 0 and name != "load_begin":
+            self._begin()
         counters = self.counters.read()
-        if counters["allocs"] and self.device.owns_run():
-            self.records.open()
+        if self.device.owns_run():
+            self.records.own()
         self._index += 1
         self.records.add("mark", index=self._index, name=name, step=self.phases.step,
                          micro_batch=self.phases.micro_batch, optimizer=optimizer, **counters)
@@ -117,7 +141,6 @@ class Session:
     def before_step(self, optimizer):
         self.owners.see_optimizer(optimizer)
         if self._stopped:  # the script has swallowed the stop
-            self._finish()
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(0)
@@ -130,53 +153,80 @@ class Session:
         self._stopped = True
         self.records.add("stop", reason=reason, steps=self.steps.first_count)
         self._close_run()
-        raise StopRehearsal
+        self.endings.stop()
 
-    # --- failures ---
+    # --- out of memory ---
 
     def _out_of_memory(self, device, requested, total, free):
-        if os.getpid() != self._pid:
-            return
-        if not self.owners.known:
-            self.owners.find_modules()
-        self.records.open()
-        frame = self.lines.frame(sys._getframe(1))
+        """Called by the allocator before it raises; an error here would replace PyTorch's."""
+        try:
+            if self.active:
+                self._record_out_of_memory(requested, total, free)
+        except Exception as error:
+            self.records.add("note", text=f"an OutOfMemoryError was seen without its place: {error!r}")
+
+    def _record_out_of_memory(self, requested, total, free):
+        if self.device.owns_run():
+            self.records.own()
+        frame = self.lines.frame(sys._getframe()) or self.lines.frame(self.phases.backward_frame())
         line = f"{frame.f_code.co_filename}:{frame.f_lineno} {frame.f_code.co_name}" if frame else None
         self.records.add("oom", requested_bytes=requested, total_bytes=total, free_bytes=free, step=self.phases.step,
                          micro_batch=self.phases.micro_batch, phase=self.phases.name, text=None, line=line,
                          module=self.phases.module_path(), **self.counters.read())
+        if not self.owners.known:
+            self.owners.find_modules()
         self.owners.write(self._index)
-
-    def see_exception(self, error):
-        if isinstance(error, StopRehearsal):
-            return
-        if isinstance(error, KeyboardInterrupt):
-            self._status = "killed"
-        elif not isinstance(error, SystemExit):
-            self._status = "exception"
-        oom = isinstance(error, self._torch.OutOfMemoryError)
-        self.records.add("exception", type=type(error).__name__, text=str(error), oom=oom)
 
     # --- the end ---
 
     def _close_run(self):
-        """The last mark and the snapshot, while everything is still alive."""
+        """The last mark and the snapshot, while everything is still alive; what comes later is not the run's."""
         if self._finished:
             return
         self.device.stop_asking()
         self.mark("run_end")
         self._finished = True
         owner = self.device.owns_run()
-        error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
-        self._snapshot_error = error
-        self.device.flush()
+        self._snapshot_error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
+        self.device.close_log()
 
-    def _finish(self):
+    def finish(self):
+        """Once per process: at exit, or in front of os._exit."""
+        if os.getpid() != self._pid or self.endings.done:
+            return
         self._close_run()
-        self.records.add("end", status=self._status, snapshot=self._snapshot_error is None,
+        self.endings.done = True
+        self.endings.see_last_exception()
+        self.records.add("end", status=self.endings.status, snapshot=self._snapshot_error is None,
                          snapshot_error=self._snapshot_error, write_error=self.records.failed)
-        self.device.flush()
+        if not self.device.owns_run():
+            self.records.drop()
+        elif self.steps.first_count == 0 and self.endings.status == "ok":
+            self._pass_on()
 
-    def _at_exit(self):
-        if os.getpid() == self._pid:
-            self._finish()
+    def _pass_on(self):
+        """This process only looked at the device: the one that trains may come after it."""
+        folder = os.path.join(self._directory, f"process-{self._pid}")
+        try:
+            os.makedirs(folder, exist_ok=True)
+            for name in ("device.ulog", "snapshot.pickle"):
+                if os.path.exists(os.path.join(self._directory, name)):
+                    os.replace(os.path.join(self._directory, name), os.path.join(folder, name))
+            self.records.disown(os.path.basename(folder))
+            os.unlink(os.path.join(self._directory, "owner"))
+        except OSError:
+            pass  # a full or vanished directory: the launcher says what is missing
+
+
+def _number(text, fallback):
+    try:
+        return int(text)
+    except (TypeError, ValueError):
+        return fallback
+
+
+def _folder():
+    try:
+        return os.getcwd()
+    except OSError:  # deleted
+        return ""

@@ -37,6 +37,11 @@ class VirtualDevice:
         if self.present:
             self._library.ullage_flush()
 
+    def close_log(self):
+        """Completes the device's log; what the process does from now on is not in it."""
+        if self.present:
+            self._library.ullage_close_log()
+
     def name_line(self, line):
         """Names the line of code from which the next synchronisation of this thread comes."""
         if self.present:
