@@ -64,7 +64,9 @@ def test_interrupting_leaves_no_process_and_no_result(tmp_path):
     marker = tmp_path / "started"
     command = script(tmp_path, f"import time, torch\nopen({str(marker)!r}, 'w').close()\ntime.sleep(60)\n")
     words = [ullage(), "rehearse", "--gpu", "t4", "--out", str(tmp_path / "run"), "--", *command]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # a shell's background job, as this test may be, starts with SIGINT ignored
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     while not marker.exists():
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
