@@ -76,3 +76,9 @@ def test_other_gpus(rehearse, gpu, sms):
     assert seen["sms"] == sms
     assert seen["total"] == run.device["capacity_bytes"]
     assert seen["count"] == 1 and seen["pinned"]
+
+
+def test_a_wait_for_a_read_value_has_its_line(rehearse):
+    run = rehearse("mlp.py", "--steps", 3, flags=["--steps", "all"])
+    waits = [s for s in run.synchronizations if s["function"] == "cudaStreamSynchronize"]
+    assert waits and all("mlp.py" in s["line"] for s in waits)

@@ -13,6 +13,7 @@ namespace ullage::vgpu {
 namespace {
 
 thread_local std::string thread_line;
+thread_local std::string read_line;  // of the last copy to the host: the wait that follows is its own
 
 cost::Rates rates_of(const Profile& profile) {
   return {profile.memory_bandwidth, profile.fp16_flops, profile.pcie_bandwidth};
@@ -41,6 +42,16 @@ LocalMachine::LocalMachine(MachineOptions options)
 
 void LocalMachine::set_thread_line(std::string line) {
   thread_line = std::move(line);
+}
+
+void LocalMachine::set_read_line(const std::string& line) {
+  read_line = line;
+}
+
+std::string LocalMachine::line_of_wait() {
+  std::string line = std::exchange(thread_line, {});
+  if (line.empty()) line = std::exchange(read_line, {});
+  return line;
 }
 
 std::string LocalMachine::current_line() const {
@@ -98,7 +109,7 @@ void LocalMachine::log_sync(const char* function, StreamId stream, std::uint64_t
 
 // No callback into Python here: PyTorch calls these with its allocator's lock held. The hook names the line before.
 Status LocalMachine::synchronize_stream(StreamId stream, const char* function) {
-  const std::string line = std::exchange(thread_line, {});
+  const std::string line = line_of_wait();
   const Lock lock(mutex_);
   streams_.advance();
   std::uint64_t waited = 0;
@@ -108,7 +119,7 @@ Status LocalMachine::synchronize_stream(StreamId stream, const char* function) {
 }
 
 Status LocalMachine::synchronize_device(const char* function) {
-  const std::string line = std::exchange(thread_line, {});
+  const std::string line = line_of_wait();
   const Lock lock(mutex_);
   streams_.advance();
   std::uint64_t waited = 0;
@@ -146,7 +157,7 @@ Status LocalMachine::query_event(EventId event) {
 }
 
 Status LocalMachine::synchronize_event(EventId event, const char* function) {
-  const std::string line = std::exchange(thread_line, {});
+  const std::string line = line_of_wait();
   const Lock lock(mutex_);
   streams_.advance();
   std::uint64_t waited = 0;

@@ -115,6 +115,8 @@ class LocalMachine final : public Machine {
   };
 
   std::string current_line() const;
+  static void set_read_line(const std::string& line);
+  static std::string line_of_wait();
   void claim_run();
   void write_other_process() const;
   void refuse_without_addresses() const;

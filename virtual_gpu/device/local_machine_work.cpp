@@ -116,6 +116,7 @@ Status LocalMachine::copy(void* destination, const void* source, std::uint64_t b
   // Asked before the lock is taken: the callback needs Python's lock.
   const bool crosses = backing_.contains(to) != backing_.contains(from);
   const std::string line = crosses && log_.enabled() ? current_line() : std::string();
+  if (backing_.contains(from)) set_read_line(line);
   const Lock lock(mutex_);
   for (const std::uint64_t side : {to, from})
     if (backing_.contains(side) && memory_.find(side).kind == PointerInfo::Kind::unregistered)
