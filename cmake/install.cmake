@@ -5,5 +5,7 @@ if(TARGET ullage)
 endif()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/ullage/cuda13/ DESTINATION lib/ullage/cuda13 COMPONENT standins
         USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.so*")
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/ullage/files/ DESTINATION lib/ullage/files COMPONENT standins
+        USE_SOURCE_PERMISSIONS FILES_MATCHING PATTERN "*.so")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/ullage/site/ DESTINATION lib/ullage/site COMPONENT hook
         FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)

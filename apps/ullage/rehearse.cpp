@@ -4,6 +4,7 @@
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/rehearsal/assemble.hpp"
 #include "apps/ullage/rehearsal/attempt.hpp"
+#include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/options.hpp"
 #include "launch/interpreter.hpp"
 #include "report/json/run_result.hpp"
@@ -48,6 +49,7 @@ bool needs_second_run(const Attempt& first) {
 }
 
 Result<Attempt> second_run(const RehearsalOptions& options, AttemptSettings settings) {
+  take_files_back(settings.directory);
   settings.directory += "/unlimited";
   settings.unlimited = true;
   settings.live = false;
@@ -63,8 +65,7 @@ Result<Attempt> first_run(const RehearsalOptions& options, AttemptSettings& sett
   auto first = attempt(options, settings);
   if (!first || options.stacks == "none" || !recording_may_have_failed(*first)) return first;
   say("the script failed in a way that recording its memory may have caused; running it again without");
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(settings.directory, error)) fs::remove_all(entry.path(), error);
+  clear_for_rerun(settings.directory);
   settings.record = false;
   *note = "recorded without PyTorch's memory history: with it the script failed";
   return attempt(options, settings);
@@ -150,6 +151,7 @@ constexpr Flag flags[] = {
     {"routing", "balanced|skewed", "which experts tokens go to when their scores are unknown", FlagKind::text,
      "balanced"},
     {"time-limit", "TIME", "wall time of one run", FlagKind::duration, "10m"},
+    {"allow-writes", "", "let the script change files that were there before", FlagKind::toggle},
     {"out", "DIR", "the run directory: new or empty", FlagKind::text},
     json_flag,
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/installation.hpp"
 
+#include "base/text.hpp"
+#include "launch/file_protection.hpp"
+#include "launch/trackers.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -11,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
+std::string variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
   return value ? value : "";
 }
 
@@ -37,10 +41,18 @@ std::string prepend(const std::string& first, const char* name) {
   return held.empty() ? first : first + ":" + held;
 }
 
-std::string preload_list(const std::string& folder) {
-  std::string list;
-  for (const auto& path : libraries_in(folder)) list += (list.empty() ? "" : ":") + path;
-  return list;
+using Changes = std::map<std::string, std::optional<std::string>>;
+
+/// The protection of files comes first: the functions of libc that it replaces are also those of the others.
+std::string preload_list(const Installation& installation, bool protect) {
+  std::vector<std::string> list = libraries_in(installation.library_set);
+  if (protect) list.insert(list.begin(), installation.file_library);
+  return join(list, ":");
+}
+
+void add_file_protection(Changes& changes, const std::string& run_directory) {
+  changes["ULLAGE_FILES_DIR"] = run_directory + "/files";
+  changes["ULLAGE_FILES_THROUGH"] = join(written_through_folders(variable, run_directory), ":");
 }
 
 }  // namespace
@@ -48,8 +60,9 @@ std::string preload_list(const std::string& folder) {
 Result<Installation> find_installation() {
   const auto folder = library_folder();
   if (!folder) return tl::unexpected(folder.error());
-  Installation found{(*folder / "cuda13").string(), (*folder / "site").string()};
-  for (const auto& part : {found.library_set, found.hook})
+  Installation found{(*folder / "cuda13").string(), (*folder / "files" / "libullage_files.so").string(),
+                     (*folder / "site").string()};
+  for (const auto& part : {found.library_set, found.file_library, found.hook})
     if (!fs::exists(part))
       return fail(ErrorKind::internal, "a part of this installation is missing", part, {},
                   "build it with scripts/build, or install the wheel again");
@@ -62,7 +75,7 @@ Result<Installation> find_installation() {
 std::map<std::string, std::optional<std::string>> rehearsal_environment(const Installation& installation,
                                                                         const RehearsalSettings& settings) {
   std::map<std::string, std::optional<std::string>> environment{
-      {"LD_PRELOAD", prepend(preload_list(installation.library_set), "LD_PRELOAD")},
+      {"LD_PRELOAD", prepend(preload_list(installation, !settings.allow_writes), "LD_PRELOAD")},
       {"PYTHONPATH", prepend(installation.hook, "PYTHONPATH")},
       {"TRITON_LIBCUDA_PATH", installation.library_set},
       {"ULLAGE_HOOK", "1"},
@@ -73,6 +86,8 @@ std::map<std::string, std::optional<std::string>> rehearsal_environment(const In
       {"ULLAGE_ROUTING", settings.routing},
       {"ULLAGE_UNLIMITED", settings.unlimited ? "1" : "0"},
   };
+  environment.merge(local_trackers(variable, settings.run_directory));
+  if (!settings.allow_writes) add_file_protection(environment, settings.run_directory);
   if (!settings.cudnn_version.empty()) environment.emplace("ULLAGE_CUDNN_VERSION", settings.cudnn_version);
   return environment;
 }

@@ -10,10 +10,11 @@
 
 namespace ullage {
 
-/// Parts of an installation, found next to the running program: PROGRAM/../../lib/ullage/{cuda13,site}.
+/// Parts of an installation, found next to the running program: PROGRAM/../../lib/ullage/{cuda13,files,site}.
 struct Installation {
-  std::string library_set;  ///< folder of the CUDA 13 stand-ins
-  std::string hook;         ///< folder with the hook's sitecustomize.py
+  std::string library_set;   ///< folder of the CUDA 13 stand-ins
+  std::string file_library;  ///< stands before libc and protects the user's files
+  std::string hook;          ///< folder with the hook's sitecustomize.py
 };
 
 /// Errors: `internal` when a part is missing; `unsupported` when the path holds a character that LD_PRELOAD cannot
@@ -28,6 +29,7 @@ struct RehearsalSettings {
   std::string stacks = "python";     ///< python, all or none
   std::string routing = "balanced";  ///< of experts whose scores are unknown: balanced or skewed
   bool unlimited = false;            ///< the second run: the script's own memory limit does not count either
+  bool allow_writes = false;         ///< the user's files are not protected
   std::string cudnn_version;         ///< as cudnnGetVersion gives it; empty: the stand-in's own
 };
 

@@ -91,6 +91,14 @@ struct CardFit {
   bool estimated = false;  ///< another architecture: other kernels, other workspaces
 };
 
+/// What the script did to files, or would have done. Absolute paths.
+struct FileChanges {
+  std::vector<std::string> created;      ///< are there now
+  std::vector<std::string> overwritten;  ///< as before; the script's versions are in the run directory
+  std::vector<std::string> deleted;      ///< still there
+  bool protected_by_shadow = true;       ///< false: the script wrote what it wrote
+};
+
 struct RunResult {
   std::string verdict;  ///< fits, tight, oom, failed, timeout
   std::optional<int> script_exit_code;
@@ -122,6 +130,7 @@ struct RunResult {
   std::uint64_t pinned_bytes = 0, pinned_peak_bytes = 0, managed_bytes = 0;
   std::uint64_t launches = 0, gemms = 0;
   std::vector<std::string> not_seen;  ///< evaluation, generation ...
+  FileChanges files;
   bool partial = false;
   std::vector<std::string> missing;  ///< evidence that should be there and is not
   std::vector<std::string> notes;

@@ -67,6 +67,7 @@ def test_one_wheel_for_every_python(wheel):
         metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
     assert "Requires-Dist" not in metadata
     for part in ("ullage/bin/ullage", "ullage/lib/ullage/cuda13/libcuda.so.1", "ullage/lib/ullage/site/sitecustomize.py",
+                 "ullage/lib/ullage/files/libullage_files.so",
                  "ullage/__init__.py", "ullage/py.typed"):
         assert part in names
     assert not [name for name in names if name.startswith("ullage/site/") or "__pycache__" in name]

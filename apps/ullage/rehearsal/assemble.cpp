@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/assemble.hpp"
 
+#include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/observed.hpp"
 #include "base/bytes.hpp"
+#include "base/secrets.hpp"
 #include "ledger/verdict.hpp"
 
 #include <fmt/format.h>
@@ -201,7 +203,7 @@ RunResult assemble(const RehearsalOptions& options, const Attempt& first, const 
   result.device = device_info(options);
   result.stack = stack_info(first);
   result.reserve_bytes = options.reserve_bytes;
-  result.command = options.command;
+  result.command = without_secrets(options.command);
   result.run_directory = first.directory;
   result.script_exit_code = first.outcome.exit_status;
   judge_memory(result, options, first, ending);
@@ -213,6 +215,7 @@ RunResult assemble(const RehearsalOptions& options, const Attempt& first, const 
   if (shown.ledger) take_ledger(result, shown, unlimited);
   take_observations(result, shown);
   take_cards(result, options);
+  take_files(result, options, second ? *second : first);
   take_problems(result, first);
   return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/attempt.hpp"
 
+#include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/owner.hpp"
 #include "launch/installation.hpp"
 
@@ -19,6 +20,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
   told.stacks = settings.record ? options.stacks : "none";
   told.routing = options.routing;
   told.unlimited = settings.unlimited;
+  told.allow_writes = options.allow_writes;
   told.cudnn_version = settings.cudnn_version;
   LaunchOptions launch;
   launch.argv = options.command;
@@ -66,8 +68,10 @@ bool ended_by_oom(const Attempt& attempt) {
 Result<Attempt> attempt(const RehearsalOptions& options, const AttemptSettings& settings) {
   const auto installation = find_installation();
   if (!installation) return tl::unexpected(installation.error());
+  if (const auto ready = prepare_files(options, settings.directory); !ready) return tl::unexpected(ready.error());
   auto outcome = launch(launch_options(options, settings, *installation));
   if (!outcome) return tl::unexpected(outcome.error());
+  tidy_files(settings.directory);
   Attempt result;
   result.directory = settings.directory;
   result.outcome = std::move(*outcome);

@@ -114,6 +114,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.routing = *routing;
   options.time_limit = arguments.duration("time-limit").value_or(options.time_limit);
   options.out = arguments.text("out").value_or("");
+  options.allow_writes = arguments.given("allow-writes");
   options.json = arguments.given("json");
   options.command = arguments.command;
   if (const auto checked = check_capacity(options); !checked) return tl::unexpected(checked.error());

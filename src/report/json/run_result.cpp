@@ -173,6 +173,15 @@ void write_honesty(JsonWriter& json, const RunResult& result) {
   write_texts(json, "not_seen", result.not_seen);
 }
 
+void write_files(JsonWriter& json, const FileChanges& files) {
+  json.begin_object("files");
+  json.field("protected", files.protected_by_shadow);
+  write_texts(json, "created", files.created);
+  write_texts(json, "overwritten", files.overwritten);
+  write_texts(json, "deleted", files.deleted);
+  json.end_object();
+}
+
 void write_needs(JsonWriter& json, const RunResult& result) {
   bytes_field(json, "requested_bytes", result.requested_bytes);
   bytes_field(json, "needed_bytes", result.needed_bytes);
@@ -223,6 +232,7 @@ std::string result_json(const RunResult& result) {
   json.field("managed_bytes", result.managed_bytes);
   json.end_object();
   write_honesty(json, result);
+  write_files(json, result.files);
   json.begin_object("evidence");
   json.field("partial", result.partial);
   write_texts(json, "missing", result.missing);

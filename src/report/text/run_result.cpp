@@ -86,6 +86,8 @@ std::string cards_lines(const RunResult& r) {
 }
 
 std::string steps_line(const RunResult& r) {
+  if (r.stop_reason == "pattern")
+    return "no optimizer that PyTorch knows: judged by its repeating backward passes (ullage.step() marks a step)\n";
   if (r.steps == 0) return "no optimizer step was seen; the run is judged as one phase\n";
   const std::string why = r.stop_reason == "auto-steady"  ? "then the peaks had stopped growing"
                           : r.stop_reason == "auto-limit" ? "the most that 'auto' makes"
@@ -99,7 +101,7 @@ std::string steps_line(const RunResult& r) {
 std::string result_text(const RunResult& result) {
   return shape_warning(result) + device_lines(result) + steps_line(result) + "\n" + verdict_lines(result) +
          phases_section(result) + ledger_section(result) + cards_lines(result) + transfers_section(result) +
-         honesty_section(result) + fmt::format("\nrun directory: {}\n", result.run_directory);
+         files_section(result) + honesty_section(result) + fmt::format("\nrun directory: {}\n", result.run_directory);
 }
 
 }  // namespace ullage::report

@@ -14,6 +14,7 @@ from .observations import Observations
 from .owners import Owners
 from .phases import Phases
 from .records import Records
+from .secrets import without_secrets
 from .steps import StepLimit
 from .virtual_device import VirtualDevice
 
@@ -65,7 +66,7 @@ class Session:
 
     def _begin(self):
         torch = self._torch
-        self.records.add("process", pid=self._pid, argv=list(getattr(sys, "orig_argv", sys.argv)), cwd=_folder(),
+        self.records.add("process", pid=self._pid, argv=without_secrets(getattr(sys, "orig_argv", sys.argv)), cwd=_folder(),
                          python=platform.python_version(), torch=torch.__version__, cuda=torch.version.cuda,
                          hook_version=HOOK_VERSION)
         self.mark("load_begin")
