@@ -56,7 +56,11 @@ class Splitter {
         if (in(PhaseName::forward)) begin_backward(i);
         open(PhaseName::optimizer, i);
         break;
-      case MarkName::optimizer_end:
+      case MarkName::backward_end:
+        backward_end_ = i;
+        break;
+      case MarkName::optimizer_end:  // without a begin: a step that the script itself marks, after its backward pass
+        if (!in(PhaseName::optimizer) && backward_end_) open(PhaseName::optimizer, *backward_end_);
         open(PhaseName::other, i);
         break;
       default:
@@ -87,6 +91,7 @@ class Splitter {
   std::span<const Mark> marks_;
   std::vector<Phase> phases_;
   std::optional<std::size_t> forward_end_;
+  std::optional<std::size_t> backward_end_;
 };
 
 void measure_exactly(Phase& phase, std::span<const timeline::Interval> intervals) {
@@ -126,7 +131,9 @@ void measure_by_counters(Phase& phase, std::span<const Mark> marks) {
 
 std::vector<Phase> split_phases(std::span<const Mark> marks) {
   if (marks.empty()) return {};
-  const bool optimized = std::ranges::find(marks, MarkName::optimizer_begin, &Mark::name) != marks.end();
+  const bool optimized = std::ranges::any_of(marks, [](const Mark& mark) {
+    return mark.name == MarkName::optimizer_begin || mark.name == MarkName::optimizer_end;
+  });
   if (optimized) return Splitter(marks).run();
   Phase run;
   run.end_mark = marks.size() - 1;

@@ -135,3 +135,28 @@ def test_a_second_process_is_reported(rehearse):
     run = rehearse("two_processes.py")
     assert any("another process" in note for note in run.notes)
     assert run.peak["allocated_bytes"] == 4 * MiB
+
+
+def test_an_optimizer_that_subclasses_pytorchs(rehearse):
+    run = rehearse("own_optimizer.py", "subclass")
+    assert run.steps() in (2, 3)
+    assert run.line("optimizer_state.momentum")["bytes"] == (1024 * 1024 + 1024) * 4
+
+
+def test_a_plain_optimizer_is_judged_by_its_pattern(rehearse):
+    run = rehearse("own_optimizer.py", "plain")
+    assert run.stop_reason == "pattern" and run.steps() == 0
+    assert [p["name"] for p in run.phases] == ["run"]
+    assert run.peak["allocated_bytes"] > 4 * 1024 * 1024 * 2
+
+
+def test_a_step_marked_by_the_script(rehearse):
+    run = rehearse("own_optimizer.py", "marked")
+    assert run.steps() == 2 and run.stop_reason == "auto-steady"
+    assert run.phase("optimizer", 2)["peak_allocated_bytes"] > run.phase("optimizer", 2)["allocated_bytes"]
+
+
+def test_accumulation_longer_than_the_pattern(rehearse):
+    """Where an optimizer exists, the run waits for its step."""
+    run = rehearse("mlp.py", "--accumulate", 70, "--steps", 2, flags=["--steps", "1"])
+    assert run.steps() == 1 and run.stop_reason == "steps"

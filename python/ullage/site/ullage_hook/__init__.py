@@ -9,6 +9,16 @@ import sys
 from .importing import after_import
 
 
+#: the Session of this process, once torch is there
+session = None
+
+
+def step():
+    """The script's own optimizer step is done (ullage.step())."""
+    if session is not None:
+        session.phases.own_step()
+
+
 def install():
     """Arranges for the hook to start when torch has been imported. Imports nothing heavy."""
     after_import("torch", _start)
@@ -18,6 +28,8 @@ def _start(torch):
     try:
         from .session import Session
 
-        Session(torch).start()
+        global session
+        session = Session(torch)
+        session.start()
     except Exception as error:  # the script must run whatever happens here
         sys.stderr.write(f"ullage: the hook did not start: {error!r}\n")

@@ -43,6 +43,11 @@ class Owners:
             if id(module) not in inner:
                 self.see_module(module)
 
+    def optimizer_exists(self):
+        """Whether any torch.optim.Optimizer is alive: it may step later."""
+        optimizer_type = self._torch.optim.Optimizer
+        return any(issubclass(type(o), optimizer_type) for o in gc.get_objects())
+
     def write(self, index):
         """Writes the rows that changed since the last call."""
         rows = {"parameter": [], "buffer": [], "gradient": [], "optimizer_state": []}

@@ -79,6 +79,8 @@ class Phases:
             self._session.mark("forward_end")
 
     def _begin_forward(self, module, args):
+        if self._backward_seen:
+            self._session.after_pass()
         if self._stepped:
             self.step, self.micro_batch, self._stepped = self.step + 1, 1, False
         elif self._backward_seen:
@@ -114,6 +116,16 @@ class Phases:
         self._session.before_step(optimizer)
         self.name = "optimizer"
         self._session.mark("optimizer_begin", type(optimizer).__name__)
+
+    def own_step(self):
+        """ullage.step(): the script's own update is done."""
+        if self._stepped:
+            self.step, self.micro_batch = self.step + 1, 0
+        self._session.before_step(None)
+        self._session.mark("optimizer_end")
+        self.name = "other"
+        self._stepped, self._backward_seen = True, False
+        self._session.after_step(self)
 
     def _after_step(self, optimizer, args, kwargs):
         self._session.see_optimizer(optimizer)

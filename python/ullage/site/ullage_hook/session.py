@@ -140,7 +140,8 @@ class Session:
         self.owners.see_optimizer(optimizer)
 
     def before_step(self, optimizer):
-        self.owners.see_optimizer(optimizer)
+        if optimizer is not None:
+            self.owners.see_optimizer(optimizer)
         if self._stopped:  # the script has swallowed the stop
             sys.stdout.flush()
             sys.stderr.flush()
@@ -149,6 +150,18 @@ class Session:
     def after_step(self, optimizer):
         counters = self.counters.read()
         reason = self.steps.stepped(optimizer, counters["peak_allocated"], counters["peak_reserved"])
+        self._stop(reason)
+
+    def after_pass(self):
+        """A backward pass is over. Where no optimizer exists, the passes themselves are the run's pattern."""
+        if self.steps.first_count > 0 or self._stopped or not self.device.owns_run():
+            return
+        counters = self.counters.read()
+        reason = self.steps.passed(counters["peak_allocated"], counters["peak_reserved"])
+        if reason is not None and not self.owners.optimizer_exists():
+            self._stop(reason)
+
+    def _stop(self, reason):
         if reason is None or not self.device.owns_run():
             return
         self._stopped = True

@@ -3,6 +3,9 @@
 
 _AUTO_AT_LEAST = 2
 _AUTO_AT_MOST = 5
+_PASSES_AT_LEAST = 32  # backward passes of a script whose steps nobody sees
+_PASSES_STEADY = 16
+_PASSES_AT_MOST = 64
 _ALONE_FACTOR = 5  # one optimizer of several may make this many times the steps
 
 
@@ -13,7 +16,21 @@ class StepLimit:
         self._wanted = wanted
         self._counts = {}      # id of optimizer -> steps
         self._peaks = (0, 0)
+        self._passes = 0
         self._grown_at = 0     # the last step at which a peak grew
+
+    def passed(self, peak_allocated, peak_reserved):
+        """A backward pass of a script without any optimizer that PyTorch knows; returns the reason to stop, or None."""
+        self._passes += 1
+        if peak_allocated > self._peaks[0] or peak_reserved > self._peaks[1]:
+            self._peaks = (max(peak_allocated, self._peaks[0]), max(peak_reserved, self._peaks[1]))
+            self._grown_at = self._passes
+        if self._wanted == "all":
+            return None
+        if self._wanted != "auto":
+            return "pattern" if self._passes >= int(self._wanted) else None
+        steady = self._passes >= _PASSES_AT_LEAST and self._passes - self._grown_at >= _PASSES_STEADY
+        return "pattern" if steady or self._passes >= _PASSES_AT_MOST else None
 
     @property
     def first_count(self):
