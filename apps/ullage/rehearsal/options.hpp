@@ -23,7 +23,7 @@ struct RehearsalOptions {
   std::string stacks;   ///< python, all, none
   std::string routing;  ///< balanced, skewed
   std::chrono::milliseconds time_limit{0};
-  std::string out;  ///< empty: a new folder of the data directory
+  std::string out;            ///< empty: a new folder of the data directory
   bool allow_writes = false;  ///< the user's files are not protected
   bool json = false;
   std::vector<std::string> command;
