@@ -3,6 +3,8 @@
 import pathlib
 import sys
 
+import pytest
+
 from conftest import GiB, MiB, SCRIPTS
 
 BIN = pathlib.Path(sys.executable).parent
@@ -160,3 +162,23 @@ def test_accumulation_longer_than_the_pattern(rehearse):
     """Where an optimizer exists, the run waits for its step."""
     run = rehearse("mlp.py", "--accumulate", 70, "--steps", 2, flags=["--steps", "1"])
     assert run.steps() == 1 and run.stop_reason == "steps"
+
+
+@pytest.mark.parametrize("gpu", ["a100-80gb", "h100-80gb", "b200"])
+def test_parts_that_use_other_libraries(rehearse, gpu):
+    """Recurrent nets, convolutions in both layouts, linear algebra, attention as each architecture chooses it."""
+    run = rehearse("modules.py", gpu=gpu)
+    assert "script: modules run" in run.stderr
+
+
+def test_the_profilers_table(rehearse):
+    assert "script: profiled" in rehearse("profiled.py", flags=["--steps", "all"]).stderr
+
+
+def test_fsdp_in_a_world_of_one(rehearse):
+    command = [str(BIN / "torchrun"), "--nproc-per-node", "1", str(SCRIPTS / "fsdp.py")]
+    run = rehearse(command=command, flags=["--steps", "all"])
+    assert "script: sharded" in run.stderr
+    assert run.steps() == 3
+    # four layers of 256 x 256 weights and biases, each in a block of a multiple of 512 bytes
+    assert run.line("parameters")["bytes"] == 4 * (256 * 256 * 4 + 1024)
