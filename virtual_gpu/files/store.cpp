@@ -108,7 +108,8 @@ void refresh() {
   const std::uint64_t length = shared->journal_bytes.load(std::memory_order_acquire);
   if (length <= journal_read) return;
   const sys::Descriptor file(sys::open(std::string(folder) + "/journal", O_RDONLY));
-  if (!file.open()) give_up("journal");
+  // Out of descriptors: what is not known yet is protected, like everything else.
+  if (!file.open()) return;
   std::vector<FileRecord> records;
   journal_read += read_journal(read_from(file.get(), journal_read, length - journal_read), records);
   for (const auto& record : records) marks_of_process->apply(record);
