@@ -150,6 +150,8 @@ constexpr Flag flags[] = {
     {"stacks", "python|all|none", "call stacks to record with each allocation", FlagKind::text, "python"},
     {"routing", "balanced|skewed", "which experts tokens go to when their scores are unknown", FlagKind::text,
      "balanced"},
+    {"address-rule", "native|wsl", "which driver's addresses to imitate; they decide ties between free blocks",
+     FlagKind::text, "native"},
     {"time-limit", "TIME", "wall time of one run", FlagKind::duration, "10m"},
     {"allow-writes", "", "let the script change files that were there before", FlagKind::toggle},
     {"out", "DIR", "the run directory: new or empty", FlagKind::text},

@@ -82,3 +82,12 @@ def test_a_wait_for_a_read_value_has_its_line(rehearse):
     run = rehearse("mlp.py", "--steps", 3, flags=["--steps", "all"])
     waits = [s for s in run.synchronizations if s["function"] == "cudaStreamSynchronize"]
     assert waits and all("mlp.py" in s["line"] for s in waits)
+
+
+def test_the_address_rule_of_windows(rehearse):
+    """First fit from the bottom: later segments stand above earlier ones."""
+    import json
+
+    run = rehearse("device.py", flags=["--address-rule", "wsl"])
+    seen = json.loads(next(line for line in run.stderr.splitlines() if line.startswith("JSON"))[4:])
+    assert seen["addresses"][-2] < seen["addresses"][-1]

@@ -15,6 +15,8 @@ namespace {
 
 using Records = std::vector<FileRecord>;
 
+constexpr unsigned keep_target = RENAME_NOREPLACE;
+
 /// Where a file of the script goes when it gets this name, and what is written down then.
 struct Destination {
   int error = 0;
@@ -149,8 +151,8 @@ Route route_rename(int old_folder, const char* old_path, int new_folder, const c
   const Place target = resolve(store.marks(), new_folder, new_path, false);
   if (target.error != 0) return barred(target);
   if (source.type == 0) return failing(ENOENT);
-  if ((flags & RENAME_NOREPLACE) != 0 && target.type != 0) return failing(EEXIST);
-  if ((flags & ~RENAME_NOREPLACE) != 0)
+  if ((flags & keep_target) != 0 && target.type != 0) return failing(EEXIST);
+  if ((flags & ~keep_target) != 0)
     return is_kept(store.marks(), source) || is_kept(store.marks(), target) ? failing(EINVAL) : Route{};
   if (source.path == target.path) return finished();
   return S_ISDIR(source.type) ? rename_folder(store, source, target) : rename_file(store, source, target);

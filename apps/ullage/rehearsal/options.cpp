@@ -102,6 +102,8 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   if (!steps) return tl::unexpected(steps.error());
   const auto stacks = one_of(arguments, "stacks", {"python", "all", "none"});
   if (!stacks) return tl::unexpected(stacks.error());
+  const auto rule = one_of(arguments, "address-rule", {"native", "wsl"});
+  if (!rule) return tl::unexpected(rule.error());
   const auto routing = one_of(arguments, "routing", {"balanced", "skewed"});
   if (!routing) return tl::unexpected(routing.error());
   RehearsalOptions options;
@@ -112,6 +114,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.steps = *steps;
   options.stacks = *stacks;
   options.routing = *routing;
+  options.address_rule = *rule;
   options.time_limit = arguments.duration("time-limit").value_or(options.time_limit);
   options.out = arguments.text("out").value_or("");
   options.allow_writes = arguments.given("allow-writes");
@@ -144,6 +147,7 @@ std::string profile_text(const RehearsalOptions& options, bool unlimited) {
   add("clock_khz", static_cast<int>(gpu.value(Fact::sm_clock, 1.4e9) / 1e3));
   add("memory_clock_khz", static_cast<int>(gpu.value(Fact::memory_clock, 1.2e9) / 1e3));
   add("memory_bus_bits", gpu.count(Fact::memory_bus));
+  add("address_rule", options.address_rule);
   add("unlimited", unlimited ? 1 : 0);
   return text;
 }

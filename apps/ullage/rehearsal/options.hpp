@@ -21,6 +21,7 @@ struct RehearsalOptions {
   std::uint64_t reserve_bytes = 0;
   std::string steps;    ///< a number, auto, all
   std::string stacks;   ///< python, all, none
+  std::string address_rule;  ///< native, wsl
   std::string routing;  ///< balanced, skewed
   std::chrono::milliseconds time_limit{0};
   std::string out;            ///< empty: a new folder of the data directory

@@ -6,6 +6,7 @@ computed from them is the business of the ullage program.
 """
 import sys
 
+from . import raw_writers
 from .importing import after_import
 
 
@@ -21,6 +22,7 @@ def step():
 
 def install():
     """Arranges for the hook to start when torch has been imported. Imports nothing heavy."""
+    raw_writers.attach()
     after_import("torch", _start)
 
 

@@ -2,7 +2,7 @@
 """What happened at least once: evaluation, generation, checkpoints, the shapes of batches, synchronisations by name."""
 import functools
 
-from . import raw_writers, uploads
+from . import uploads
 from .importing import after_import
 
 
@@ -16,7 +16,6 @@ class Observations:
     def attach(self):
         self._watch(self._torch, "save", "checkpoint_save")
         after_import("safetensors.torch", lambda m: self._watch(m, "save_file", "checkpoint_save"))
-        raw_writers.attach()
         uploads.refuse(self._session.records)
         after_import("transformers.generation.utils", lambda m: self._watch(m.GenerationMixin, "generate", "generation"))
         for owner, name in ((self._torch.cuda, "synchronize"), (self._torch.cuda.Stream, "synchronize"),
