@@ -14,7 +14,7 @@ OLD = "old\n"
 USE = "import torch; torch.ones(1, device='cuda')\n"  # a run that never uses the GPU cannot be judged
 FILES = """write.txt append.log update.txt truncate.txt exclusive.txt libc_w.txt libc_a.txt delete.txt again.txt over.txt
 away.txt temporary.txt checkpoint/a checkpoint/deep/file moved/file kept/file becomes linked.txt target.txt shell.txt
-shell_folder/x sed.txt mv.txt mode.txt relative.txt descriptor.txt thread0.txt thread1.txt fork0.txt fork1.txt fork2.txt
+shell_folder/x sed.txt mv.txt bare.txt unnamed.txt mode.txt relative.txt descriptor.txt thread0.txt thread1.txt fork0.txt fork1.txt fork2.txt
 fork3.txt""".split()
 
 

@@ -86,16 +86,18 @@ Route route_link(int old_folder, const char* old_path, bool follow, int new_fold
                  std::string* from) {
   Store store;
   const Place source = resolve(store.marks(), old_folder, old_path, follow);
-  if (source.error != 0 || source.through_kernel) return {};
+  // A file without a name yet: an empty path, or /proc/self/fd of one made with O_TMPFILE.
+  const bool nameless = source.error == EFAULT || (source.through_kernel && source.type == 0);
+  if (source.error != 0 && !nameless) return barred(source);
   if (source.mark == FileMark::deleted) return failing(ENOENT);
   const Place target = resolve(store.marks(), new_folder, new_path, false);
   if (target.error != 0) return barred(target);
   if (target.type != 0) return failing(EEXIST);
-  if (source.elsewhere) *from = source.physical;
+  if (source.elsewhere && !nameless) *from = source.physical;
   Route route = making(store.marks(), target);
   const Standing kind = standing(store.marks(), source);
   const bool copies = (kind == Standing::existing && !S_ISDIR(source.type)) || kind == Standing::shadowed;
-  if (route.error != 0 || !copies) return route;
+  if (route.error != 0 || nameless || !copies) return route;
   // A second name of an existing file would be a way to write into it.
   const std::string& to = route.path.empty() ? target.path : route.path;
   route.error = copy_over(source.physical, to, Store::temporary());

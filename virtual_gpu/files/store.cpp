@@ -133,6 +133,10 @@ bool diverged() {
   return active() && shared->changes.load(std::memory_order_acquire) > 0;
 }
 
+Told told() {
+  return {folder, through_list};
+}
+
 Store::Store() {
   inside = true;
   pthread_mutex_lock(&mutex);

@@ -18,6 +18,12 @@ namespace ullage::files {
 /// load from shared memory.
 [[nodiscard]] bool diverged();
 
+/// The variables of the environment that tell a process of this protection, as they are now.
+struct Told {
+  std::string folder, through;
+};
+[[nodiscard]] Told told();
+
 /// For the time of one decision: the marks, up to date, and nobody else of this process at them.
 class Store {
  public:

@@ -139,6 +139,12 @@ def other_ways():
     subprocess.run(["sh", "-c", "echo new > shell.txt; rm -r shell_folder; sed -i s/old/new/ sed.txt; mv mv.txt mv.new"],
                    cwd=FOLDER, check=True)
     assert text("shell.txt") == "new\n" and text("sed.txt") == "new\n" and text("mv.new") == OLD
+    subprocess.run(["/bin/sh", "-c", "echo new > bare.txt"], cwd=FOLDER, env={}, check=True)
+    assert text("bare.txt") == "new\n"
+    unnamed = os.open(FOLDER, os.O_TMPFILE | os.O_RDWR)
+    os.remove(FOLDER / "unnamed.txt")
+    os.link(f"/proc/self/fd/{unnamed}", FOLDER / "unnamed.txt", src_dir_fd=unnamed, follow_symlinks=True)
+    assert text("unnamed.txt") == ""
     assert "shell_folder" not in names() and "mv.txt" not in names()
     os.chmod(FOLDER / "mode.txt", 0o600)
     os.utime(FOLDER / "mode.txt", (1, 1))
