@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was there before a rehearsal is the same after it, and the script sees its own changes."""
 import hashlib
+import importlib.util
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 
 import pytest
 
-from conftest import GiB, ullage
+from conftest import ROOT, GiB, ullage
 
 OLD = "old\n"
 USE = "import torch; torch.ones(1, device='cuda')\n"  # a run that never uses the GPU cannot be judged
@@ -159,9 +161,19 @@ def test_no_secret_is_written_down(rehearse):
             assert not any(secret in path.read_bytes() for secret in (b"hf_one", b"hf_two", b"hf_three")), path
 
 
-def test_the_text_report_names_them(folder, tmp_path):
-    import subprocess
+def test_the_hook_knows_the_same_secrets():
+    """The cases of tests/unit/base/secrets_test.cpp."""
+    place = importlib.util.spec_from_file_location("secrets_of_hook", ROOT / "python/ullage/site/ullage_hook/secrets.py")
+    hook = importlib.util.module_from_spec(place)
+    place.loader.exec_module(hook)
+    command = ["train.py", "--token", "hf_1", "--api-key=k", "db.password=p", "--tokenizer", "gpt2", "--use-token", "--lr"]
+    shown = ["train.py", "--token", "***", "--api-key=***", "db.password=***", "--tokenizer", "gpt2", "--use-token", "--lr"]
+    assert hook.without_secrets(command) == shown
+    assert not any(map(hook.names_a_secret, ("--tokenizer", "--max-tokens", "--keys", "--keyboard", "--lr", "", "***")))
+    assert all(map(hook.names_a_secret, ("--hf_token", "HF_TOKEN", "wandb.api_key", "passwd", "--secret-access-key")))
 
+
+def test_the_text_report_names_them(folder, tmp_path):
     words = [ullage(), "rehearse", "--gpu", "t4", "--out", str(tmp_path / "run"), "--", sys.executable, "-c",
              USE + f"open({str(folder / 'new.pt')!r}, 'w'); open({str(folder / 'last.pt')!r}, 'w')"]
     shown = subprocess.run(words, capture_output=True, text=True, timeout=120).stdout
