@@ -5,6 +5,7 @@
 #include "launch/trackers.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -29,7 +30,8 @@ bool holds(const std::vector<std::string>& list, const std::string& value) {
 
 class FileProtection : public testing::Test {
  protected:
-  FileProtection() : folder(fs::canonical(fs::temp_directory_path()) / "ullage_file_protection_test") {
+  FileProtection()
+      : folder(fs::canonical(fs::temp_directory_path()) / ("ullage_file_protection_" + std::to_string(getpid()))) {
     fs::remove_all(folder);
     fs::create_directories(folder / "run" / "files");
     fs::create_directories(folder / "work");

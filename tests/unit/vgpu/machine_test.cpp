@@ -2,6 +2,7 @@
 #include "tests/unit/vgpu/fixture.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -109,7 +110,7 @@ TEST(Machine, EveryRunGivesTheSameAddresses) {
 }
 
 TEST(Machine, TheFirstProcessOwnsTheRunAndWritesItsLog) {
-  const auto directory = std::filesystem::temp_directory_path() / "ullage-machine-test";
+  const auto directory = std::filesystem::temp_directory_path() / ("ullage-machine-test-" + std::to_string(getpid()));
   std::filesystem::remove_all(directory);
   std::filesystem::create_directory(directory);
   auto made = options();
