@@ -31,7 +31,6 @@ CASES = {
     "out of memory": (TRAIN.replace("WIDTH", "400000"), 1, "oom"),
     "failed": ("import torch\ntorch.ones(1, device='cuda')\nraise ValueError('as expected')\n", 5, "failed"),
     "timeout": ("import time, torch\ntorch.ones(1, device='cuda')\ntime.sleep(60)\n", 6, "timeout"),
-    "no GPU used": ("import torch\nprint(torch.ones(1))\n", 0, "fits"),
 }
 
 
