@@ -50,7 +50,7 @@ TEST(DeviceLog, AddsUpBetweenMarks) {
 
 TEST(DeviceLog, TheWritersTotalsAndStubCountsAreCumulative) {
   test::LogWriter w;
-  for (const std::uint64_t calls : {3, 5}) w.add(RecordType::stub_calls, ulog::StubCalls{1, 2, calls});
+  for (const std::uint64_t calls : {3u, 5u}) w.add(RecordType::stub_calls, ulog::StubCalls{1, 2, calls});
   w.add(RecordType::host_memory, memory(64, MemoryKind::pinned))
       .add(RecordType::host_memory, memory(64, MemoryKind::pinned), 1);
   w.add(RecordType::totals, ulog::Totals{1, 900, 0, 0, 0, 300, 11, 2});

@@ -174,7 +174,7 @@ TEST(RunDirectory, AMissingDirectoryIsAnIoError) {
 TEST(RunDirectory, RandomRunsJoinExactly) {
   EXPECT_TRUE(rc::check("joins", [] {
     FakeRun files;
-    files.begin_history(*rc::gen::inRange(0, 100));
+    files.begin_history(*rc::gen::inRange<std::uint64_t>(0, 100));
     files.mark("load_begin", 0);
     const auto operations =
         *rc::gen::scale(3.0, rc::gen::arbitrary<std::vector<std::pair<std::uint8_t, std::uint8_t>>>());
