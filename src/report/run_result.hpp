@@ -99,8 +99,14 @@ struct FileChanges {
   bool protected_by_shadow = true;       ///< false: the script wrote what it wrote
 };
 
+/// The exception that ended the script.
+struct ScriptError {
+  std::string type, text;
+};
+
 struct RunResult {
-  std::string verdict;  ///< fits, tight, oom, failed, timeout
+  std::optional<ScriptError> exception;  ///< of a script that failed
+  std::string verdict;                   ///< fits, tight, oom, failed, timeout
   std::optional<int> script_exit_code;
   DeviceInfo device;
   StackInfo stack;

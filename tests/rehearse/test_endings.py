@@ -47,6 +47,7 @@ def test_a_script_that_fails_keeps_its_traceback_and_status(rehearse, tmp_path):
     run = rehearse(command=script(tmp_path, "import torch\ntorch.zeros(1, device='cuda')\n1 / 0\n"), check=False)
     assert (run.status, run.verdict, run.script_exit_code) == (5, "failed", 1)
     assert "ZeroDivisionError" in run.stderr
+    assert run.exception == {"type": "ZeroDivisionError", "text": "division by zero"}
 
 
 def test_a_status_of_its_own_survives(rehearse, tmp_path):

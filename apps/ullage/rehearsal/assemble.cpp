@@ -114,7 +114,11 @@ void judge_memory(RunResult& result, const RehearsalOptions& options, const Atte
   result.headroom_fraction = judged.fraction;
   result.missing_bytes = judged.missing_bytes;
   result.verdict = ledger::name_of(judged.verdict);
-  if (ending == Ending::failed) result.verdict = "failed";
+  if (ending == Ending::failed) {
+    result.verdict = "failed";
+    if (first.run && first.run->facts.exception)
+      result.exception = report::ScriptError{first.run->facts.exception->type, first.run->facts.exception->text};
+  }
   if (ending == Ending::timed_out) result.verdict = "timeout";
   if (ending == Ending::out_of_memory) result.verdict = "oom";
 }

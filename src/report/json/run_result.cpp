@@ -215,6 +215,12 @@ std::string result_json(const RunResult& result) {
   json.field("command", "rehearse");
   json.field("verdict", std::string_view(result.verdict));
   if (result.script_exit_code) json.field("script_exit_code", *result.script_exit_code);
+  if (result.exception) {
+    json.begin_object("exception");
+    json.field("type", std::string_view(result.exception->type));
+    json.field("text", std::string_view(result.exception->text));
+    json.end_object();
+  }
   write_device(json, result.device);
   write_stack(json, result.stack);
   if (result.peak) write_peak(json, *result.peak);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ullage::report {
 namespace {
 
@@ -59,17 +61,32 @@ std::string oom_lines(const RunResult& r) {
   return text;
 }
 
+/// A run that was stopped early may not have come to what needs most.
+std::string not_included(const RunResult& r) {
+  const bool stopped = !r.stop_reason.empty();
+  const bool evaluation = std::find(r.not_seen.begin(), r.not_seen.end(), "evaluation") != r.not_seen.end();
+  if (!stopped || !evaluation) return {};
+  return "  not included: an evaluation that comes later, should it need more than a training step (--steps all shows "
+         "it)\n";
+}
+
+std::string failed_line(const RunResult& r) {
+  std::string text = fmt::format("FAILED: the script failed with status {}", r.script_exit_code.value_or(-1));
+  if (r.exception) text += fmt::format(": {}: {}", r.exception->type, r.exception->text);
+  if (r.needed_at_least_bytes) text += fmt::format("\n  it used {} until then", format_bytes(*r.needed_at_least_bytes));
+  return text + "\n";
+}
+
 std::string verdict_lines(const RunResult& r) {
-  if (r.verdict == "failed")
-    return fmt::format("FAILED: the script ended by itself with status {}\n", r.script_exit_code.value_or(-1)) +
-           oom_lines(r);
-  if (r.verdict == "timeout") return "TIME LIMIT: the script was ended before it had made its steps\n" + oom_lines(r);
+  if (r.verdict == "failed") return failed_line(r) + oom_lines(r);
+  if (r.verdict == "timeout")
+    return fmt::format("TIME LIMIT: ended with {} steps made (--time-limit allows more)\n", r.steps) + oom_lines(r);
   const std::string word = r.verdict == "oom" ? "DOES NOT FIT" : r.verdict == "tight" ? "TIGHT" : "FITS";
   const bool squeezed = r.verdict != "oom" && r.peak && r.needed_bytes.value_or(0) > r.peak->used;
   const std::string need = squeezed ? fmt::format("{} used at the peak", format_bytes(r.peak->used)) : needs_line(r);
   std::string text = fmt::format("{}: {}; {}\n", word, need, headroom_line(r));
   if (r.reserve_bytes > 0) text += fmt::format("  {} are kept back (--reserve)\n", format_bytes(r.reserve_bytes));
-  return text + oom_lines(r);
+  return text + not_included(r) + oom_lines(r);
 }
 
 std::string cards_lines(const RunResult& r) {
