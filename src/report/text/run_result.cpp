@@ -65,7 +65,7 @@ std::string oom_lines(const RunResult& r) {
 std::string not_included(const RunResult& r) {
   const bool stopped = !r.stop_reason.empty();
   const bool evaluation = std::find(r.not_seen.begin(), r.not_seen.end(), "evaluation") != r.not_seen.end();
-  if (!stopped || !evaluation) return {};
+  if (!stopped || !evaluation || r.verdict == "oom") return {};
   return "  not included: an evaluation that comes later, should it need more than a training step (--steps all shows "
          "it)\n";
 }
