@@ -104,8 +104,6 @@ struct Sync {
   std::uint64_t waited_ns;  ///< virtual time the host waited
 };
 
-enum class MarkKind : std::uint32_t { step_begin = 1, phase = 2, end = 3 };
-
 struct Mark {
   std::uint32_t index;  ///< running number; the record in marks.jsonl has the same
   std::uint32_t reserved;

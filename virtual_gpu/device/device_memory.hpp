@@ -34,8 +34,6 @@ class DeviceMemory {
 
   MemoryInfo info() const;
   PointerInfo find(Address address) const;
-  /// Block or mapping that holds the address; bytes is 0 when there is none.
-  PointerInfo extent(Address address) const { return find(address); }
   void first_launch() { space_->first_launch(); }
 
   std::uint64_t charged() const { return charged_; }

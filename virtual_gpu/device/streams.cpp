@@ -56,11 +56,6 @@ Status Streams::query(StreamId stream) const {
   return it->second.tail > now_ ? Status::not_ready : Status::ok;
 }
 
-Status Streams::query_device() const {
-  const bool busy = std::any_of(streams_.begin(), streams_.end(), [&](const auto& s) { return s.second.tail > now_; });
-  return busy ? Status::not_ready : Status::ok;
-}
-
 Status Streams::wait_until(std::uint64_t time, std::uint64_t* waited) {
   const std::uint64_t wait = time > now_ ? time - now_ : 0;
   now_ += wait;
@@ -193,11 +188,6 @@ CaptureState Streams::capture_state(StreamId stream, std::uint64_t* capture_id, 
   if (capture_id) *capture_id = it->second.capture;
   if (graph) *graph = capture.graph;
   return capture.invalidated ? CaptureState::invalidated : CaptureState::active;
-}
-
-void Streams::invalidate_capture(StreamId stream) {
-  auto it = streams_.find(stream);
-  if (it != streams_.end() && it->second.capture != 0) captures_[it->second.capture].invalidated = true;
 }
 
 bool Streams::graph(std::uint64_t graph, std::uint64_t* duration_ns, std::uint64_t* nodes) const {

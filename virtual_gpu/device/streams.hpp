@@ -34,7 +34,6 @@ class Streams {
   Status destroy(StreamId stream);
   Status properties(StreamId stream, std::uint32_t* flags, int* priority) const;
   Status query(StreamId stream) const;
-  Status query_device() const;
   /// The host waits; `waited` gets the virtual time.
   Status synchronize(StreamId stream, std::uint64_t* waited);
   Status synchronize_device(std::uint64_t* waited);
@@ -51,7 +50,6 @@ class Streams {
   Status begin_capture(StreamId stream, std::uint64_t graph);
   Status end_capture(StreamId stream, std::uint64_t* graph);
   CaptureState capture_state(StreamId stream, std::uint64_t* capture_id, std::uint64_t* graph) const;
-  void invalidate_capture(StreamId stream);
   /// Duration and number of nodes of a graph; false when unknown.
   bool graph(std::uint64_t graph, std::uint64_t* duration_ns, std::uint64_t* nodes) const;
 

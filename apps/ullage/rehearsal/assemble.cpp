@@ -20,11 +20,9 @@ namespace {
 
 using report::RunResult;
 
-constexpr int cuda_major = 13;
-
 report::DeviceInfo device_info(const RehearsalOptions& options) {
   const Gpu& gpu = *options.gpu;
-  const Quantity& context = gpu.context(cuda_major);
+  const Quantity& context = context_of(gpu);
   report::DeviceInfo info;
   info.name = gpu.cuda_name;
   info.short_name = gpu.short_name;
@@ -138,7 +136,7 @@ void take_cards(RunResult& result, const RehearsalOptions& options) {
       *result.needed_bytes - std::min(*result.needed_bytes, result.device.context.bytes);
   for (const Gpu& gpu : gpus()) {
     if (gpu.cc_major < 7 || (gpu.cc_major == 7 && gpu.cc_minor < 5)) continue;  // no code in a CUDA 13 wheel
-    const auto context = static_cast<std::uint64_t>(gpu.context(cuda_major).value);
+    const std::uint64_t context = context_bytes(gpu);
     const auto judged =
         ledger::judge(gpu.capacity_bytes(), without_context + context, options.headroom, options.reserve_bytes);
     const bool same = gpu.cc_major == options.gpu->cc_major && gpu.cc_minor == options.gpu->cc_minor;

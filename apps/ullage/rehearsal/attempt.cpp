@@ -41,7 +41,7 @@ void read_run(const RehearsalOptions& options, Attempt& attempt) {
   attempt.run = std::move(*run);
   auto input = attempt.run->ledger_input();
   input.known_by = ledger::KnownBy::executed;
-  input.context_bytes = static_cast<std::uint64_t>(options.gpu->context(13).value);  // also where the log is cut
+  input.context_bytes = context_bytes(*options.gpu);  // also where the log is cut
   attempt.ledger = ledger::build(input);
 }
 

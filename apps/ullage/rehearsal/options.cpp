@@ -85,13 +85,21 @@ Result<std::string> made_anew(const fs::path& runs, const std::string& name) {
 
 /// A device smaller than its own context is a mistake.
 Result<void> check_capacity(const RehearsalOptions& options) {
-  const auto context = static_cast<std::uint64_t>(options.gpu->context(cuda_major).value);
+  const auto context = context_bytes(*options.gpu);
   if (options.capacity_bytes > context) return {};
   return fail(ErrorKind::usage, "the device would be smaller than its context", "--memory",
               "more than " + format_bytes(context) + ", the total that CUDA shows");
 }
 
 }  // namespace
+
+const Quantity& context_of(const Gpu& gpu) {
+  return gpu.context(cuda_major);
+}
+
+std::uint64_t context_bytes(const Gpu& gpu) {
+  return static_cast<std::uint64_t>(context_of(gpu).value);
+}
 
 Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   if (arguments.command.empty())
@@ -138,7 +146,7 @@ std::string profile_text(const RehearsalOptions& options, bool unlimited) {
   add("shared_optin_bytes", gpu.count(Fact::shared_optin_per_block));
   add("l2_bytes", gpu.count(Fact::l2));
   add("total_bytes", options.capacity_bytes);
-  add("context_bytes", static_cast<std::uint64_t>(gpu.context(cuda_major).value));
+  add("context_bytes", context_bytes(gpu));
   add("memory_bandwidth", gpu.value(Fact::memory_bandwidth, 1e12));
   add("fp16_flops", gpu.value(Fact::fp16_peak, 100e12));
   add("tf32_flops", gpu.value(Fact::tf32_peak, gpu.value(Fact::fp32_peak, 10e12)));
