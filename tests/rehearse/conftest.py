@@ -61,25 +61,31 @@ def check_adds_up(line):
             check_adds_up(child)
 
 
+def rehearse_in(folder, script=None, *arguments, name="run", flags=(), command=None, environment=None, check=True,
+                gpu="a100-80gb"):
+    """Rehearses a script of this directory, or a command, with the working directory `folder`."""
+    directory = folder / name
+    if command is None:
+        command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
+    words = [ullage(), "rehearse", "--gpu", gpu, "--json", "--out", str(directory), *flags, "--", *command]
+    variables = {**os.environ, "HF_HUB_OFFLINE": "1", **(environment or {})}
+    process = subprocess.run(words, capture_output=True, text=True, env=variables, cwd=folder, timeout=300)
+    made = Run(process, directory)
+    if check:
+        assert process.returncode == 0, process.stderr[-3000:] + process.stdout[-3000:]
+        check_adds_up(made.ledger)
+        assert not made.evidence["partial"], made.evidence
+    return made
+
+
 @pytest.fixture
 def rehearse(tmp_path):
     """rehearse(script, *arguments, flags=[...], command=None, environment={}, check=True)"""
     count = 0
 
-    def run(script=None, *arguments, flags=(), command=None, environment=None, check=True, gpu="a100-80gb"):
+    def run(*arguments, **options):
         nonlocal count
         count += 1
-        directory = tmp_path / f"run{count}"
-        if command is None:
-            command = [sys.executable, str(SCRIPTS / script), *map(str, arguments)]
-        words = [ullage(), "rehearse", "--gpu", gpu, "--json", "--out", str(directory), *flags, "--", *command]
-        variables = {**os.environ, "HF_HUB_OFFLINE": "1", **(environment or {})}
-        process = subprocess.run(words, capture_output=True, text=True, env=variables, cwd=tmp_path, timeout=300)
-        made = Run(process, directory)
-        if check:
-            assert process.returncode == 0, process.stderr[-3000:] + process.stdout[-3000:]
-            check_adds_up(made.ledger)
-            assert not made.evidence["partial"], made.evidence
-        return made
+        return rehearse_in(tmp_path, *arguments, name=f"run{count}", **options)
 
     return run

@@ -6,6 +6,7 @@
 
 #include "virtual_gpu/abi/runtime13.hpp"
 #include "virtual_gpu/cudart/cudart.hpp"
+#include "virtual_gpu/device/api_scope.hpp"
 #include "virtual_gpu/device/attributes.hpp"
 
 namespace ullage::vgpu {
@@ -151,6 +152,7 @@ int cudaRuntimeGetVersion(int* version) {
 }
 
 int cudaDeviceSynchronize() {
+  const ApiScope scope(runtime_api::device_synchronize);
   return rt(machine().synchronize_device("cudaDeviceSynchronize"));
 }
 int cudaDeviceReset() {

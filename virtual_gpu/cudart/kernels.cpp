@@ -7,6 +7,7 @@
 
 #include "virtual_gpu/abi/runtime13.hpp"
 #include "virtual_gpu/cudart/cudart.hpp"
+#include "virtual_gpu/device/api_scope.hpp"
 #include "virtual_gpu/device/attributes.hpp"
 
 namespace ullage::vgpu {
@@ -119,22 +120,27 @@ int cudaGetFuncBySymbol(void** function, const void* stub) {
 }
 
 int __cudaLaunchKernel(void* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {
+  const ApiScope scope(runtime_api::launch_kernel);
   return launch(static_cast<Function*>(kernel), grid, block, arguments, stream);
 }
 
 int __cudaLaunchKernel_ptsz(void* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {
+  const ApiScope scope(runtime_api::launch_kernel);
   return launch(static_cast<Function*>(kernel), grid, block, arguments, stream);
 }
 
 int cudaLaunchKernel(const void* stub, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {
+  const ApiScope scope(runtime_api::launch_kernel);
   return launch(find_function(stub), grid, block, arguments, stream);
 }
 
 int cudaLaunchCooperativeKernel(const void* stub, Dim3 grid, Dim3 block, void** arguments, std::size_t, void* stream) {
+  const ApiScope scope(runtime_api::launch_cooperative_kernel);
   return launch(find_function(stub), grid, block, arguments, stream);
 }
 
 int cudaLaunchKernelExC(const ullage::abi::LaunchConfig* config, const void* stub, void** arguments) {
+  const ApiScope scope(runtime_api::launch_kernel_ex);
   return launch(find_function(stub), config->grid, config->block, arguments, config->stream);
 }
 

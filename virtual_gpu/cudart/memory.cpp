@@ -4,6 +4,7 @@
 
 #include "virtual_gpu/abi/runtime13.hpp"
 #include "virtual_gpu/cudart/cudart.hpp"
+#include "virtual_gpu/device/api_scope.hpp"
 
 namespace ullage::vgpu {
 namespace {
@@ -63,6 +64,7 @@ using namespace ullage::vgpu;
 extern "C" {
 
 int cudaMalloc(void** out, std::size_t bytes) {
+  const ApiScope scope(runtime_api::malloc);
   return allocate(out, bytes, MemoryKind::device);
 }
 int cudaMallocAsync(void** out, std::size_t bytes, void*) {
@@ -81,6 +83,7 @@ int cudaMallocPitch(void** out, std::size_t* pitch, std::size_t width, std::size
 }
 
 int cudaFree(void* pointer) {
+  const ApiScope scope(runtime_api::free);
   return rt(machine().release(reinterpret_cast<Address>(pointer)));
 }
 int cudaFreeAsync(void* pointer, void*) {
@@ -95,12 +98,15 @@ int cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
 }
 
 int cudaHostAlloc(void** out, std::size_t bytes, unsigned) {
+  const ApiScope scope(runtime_api::host_alloc);
   return rt(machine().allocate_pinned(bytes, out));
 }
 int cudaMallocHost(void** out, std::size_t bytes) {
+  const ApiScope scope(runtime_api::malloc_host);
   return cudaHostAlloc(out, bytes, 0);
 }
 int cudaFreeHost(void* pointer) {
+  const ApiScope scope(runtime_api::free_host);
   return rt(machine().free_pinned(pointer));
 }
 
@@ -130,29 +136,36 @@ int cudaPointerGetAttributes(ullage::abi::PointerAttributes* out, const void* po
 }
 
 int cudaMemcpy(void* to, const void* from, std::size_t bytes, int) {
+  const ApiScope scope(runtime_api::memcpy);
   return copy(to, from, bytes, nullptr, true);
 }
 int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int, void* stream) {
+  const ApiScope scope(runtime_api::memcpy_async);
   return copy(to, from, bytes, stream, false);
 }
 int cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
   return copy(to, from, bytes, nullptr, true);
 }
 int cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, void* stream) {
+  const ApiScope scope(runtime_api::memcpy_peer_async);
   return copy(to, from, bytes, stream, false);
 }
 int cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                  std::size_t height, int) {
+  const ApiScope scope(runtime_api::memcpy_2d);
   return copy_rows(to, to_pitch, from, from_pitch, width, height, nullptr, true);
 }
 int cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                       std::size_t height, int, void* stream) {
+  const ApiScope scope(runtime_api::memcpy_2d_async);
   return copy_rows(to, to_pitch, from, from_pitch, width, height, stream, false);
 }
 int cudaMemset(void* to, int value, std::size_t bytes) {
+  const ApiScope scope(runtime_api::memset);
   return fill(to, value, bytes, nullptr);
 }
 int cudaMemsetAsync(void* to, int value, std::size_t bytes, void* stream) {
+  const ApiScope scope(runtime_api::memset_async);
   return fill(to, value, bytes, stream);
 }
 

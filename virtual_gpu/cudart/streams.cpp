@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams, events, capture, graphs: the driver's functions with the runtime's error codes. Handles are the same.
 #include "virtual_gpu/cudart/cudart.hpp"
+#include "virtual_gpu/device/api_scope.hpp"
 
 extern "C" {
 int cuStreamIsCapturing(void*, int*);
@@ -32,14 +33,17 @@ int cudaStreamDestroy(void* stream) {
   return rt(machine().destroy_stream(stream_id(stream)));
 }
 int cudaStreamQuery(void* stream) {
+  const ApiScope scope(runtime_api::stream_query);
   return rt(machine().query_stream(stream_id(stream)));
 }
 
 int cudaStreamSynchronize(void* stream) {
+  const ApiScope scope(runtime_api::stream_synchronize);
   return rt(machine().synchronize_stream(stream_id(stream), "cudaStreamSynchronize"));
 }
 
 int cudaStreamWaitEvent(void* stream, void* event, unsigned) {
+  const ApiScope scope(runtime_api::stream_wait_event);
   return rt(machine().wait_event(stream_id(stream), event_id(event)));
 }
 
@@ -77,18 +81,23 @@ int cudaEventDestroy(void* event) {
   return rt(machine().destroy_event(event_id(event)));
 }
 int cudaEventRecord(void* event, void* stream) {
+  const ApiScope scope(runtime_api::event_record);
   return rt(machine().record_event(event_id(event), stream_id(stream)));
 }
 int cudaEventRecordWithFlags(void* event, void* stream, unsigned) {
+  const ApiScope scope(runtime_api::event_record_with_flags);
   return cudaEventRecord(event, stream);
 }
 int cudaEventQuery(void* event) {
+  const ApiScope scope(runtime_api::event_query);
   return rt(machine().query_event(event_id(event)));
 }
 int cudaEventSynchronize(void* event) {
+  const ApiScope scope(runtime_api::event_synchronize);
   return rt(machine().synchronize_event(event_id(event), "cudaEventSynchronize"));
 }
 int cudaEventElapsedTime(float* ms, void* start, void* end) {
+  const ApiScope scope(runtime_api::event_elapsed_time);
   return rt(machine().elapsed_ms(event_id(start), event_id(end), ms));
 }
 
@@ -127,6 +136,7 @@ int cudaGraphInstantiateWithFlags(void** executable, void* graph, unsigned long 
 }
 
 int cudaGraphLaunch(void* graph, void* stream) {
+  const ApiScope scope(runtime_api::graph_launch);
   return last_error(cuGraphLaunch(graph, stream));
 }
 int cudaGraphUpload(void*, void*) {

@@ -280,7 +280,7 @@ int cudnnBackendGetAttribute(void* descriptor, int name, int /*type*/, std::int6
 
 int cudnnBackendExecute(void* handle, void* plan, void* /*variant_pack*/) {
   if (!handles<Context>().with(handle, [](Context&) {})) return not_initialized;
-  ullage_machine()->submit(work_of(plan), stream_of(handle));
+  ullage_machine()->submit(work_of(plan), stream_of(handle), "simulated_cudnn_graph");
   return success;
 }
 

@@ -40,7 +40,7 @@ int convolve(void* handle, const void* x, const void* w, const void* y) {
   if (!weights.dimensions.empty() && weights.dimensions.front() > 0)
     work.flops = 2.0 * static_cast<double>(output.elements()) * static_cast<double>(weights.elements()) /
                  weights.dimensions.front();
-  ullage_machine()->submit(work, stream_of(handle));
+  ullage_machine()->submit(work, stream_of(handle), "simulated_convolution");
   return success;
 }
 

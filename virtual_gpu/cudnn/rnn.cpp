@@ -80,7 +80,7 @@ int run(void* handle, const void* descriptor, double passes) {
   Work work;
   work.kind = Work::Kind::kernel;
   work.bytes = passes * static_cast<double>(bias_offset(rnn, rnn.pseudo_layers(), 0) * element_bytes(rnn.data_type));
-  ullage_machine()->submit(work, stream_of(handle));
+  ullage_machine()->submit(work, stream_of(handle), "simulated_rnn");
   return success;
 }
 

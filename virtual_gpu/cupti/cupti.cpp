@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiling interface: it can be loaded, subscribed to and switched on, and delivers no records yet.
+// The profiling interface of CUDA: subscription, the switches of the activity interface, and reading its buffers. Of
+// callbacks nothing is delivered; what is measured is in recorder.hpp.
 #include <atomic>
 #include <cstddef>
 
+#include "virtual_gpu/cupti/recorder.hpp"
 #include "virtual_gpu/device/machine.hpp"
 
 namespace {
 
-enum Result : int { success = 0, invalid_parameter = 1, max_limit_reached = 12, multiple_subscribers = 39 };
+using namespace ullage::vgpu::cupti;
+using ullage::vgpu::ApiCall;
+
+enum Result : int {
+  success = 0,
+  invalid_parameter = 1,
+  max_limit_reached = 12,
+  queue_empty = 18,
+  multiple_subscribers = 39
+};
 
 std::atomic<void*> subscriber{nullptr};
 
@@ -44,28 +55,80 @@ int cuptiUnsubscribe(void* handle) {
 
 int cuptiFinalize() {
   subscriber = nullptr;
+  for (std::uint32_t kind = 0; kind < kind_limit; ++kind) recorder().enable(kind, false);
   return success;
 }
 
 int cuptiGetTimestamp(std::uint64_t* timestamp) {
   if (timestamp == nullptr) return invalid_parameter;
-  *timestamp = ullage_machine()->host_time_ns();
+  *timestamp = recorder().now_ticks();
   return success;
 }
 
-int cuptiActivityGetNextRecord(std::uint8_t*, std::size_t, void**) {
-  return max_limit_reached;
+int cuptiActivityRegisterCallbacks(RequestBuffer request, CompleteBuffer complete) {
+  if (request == nullptr || complete == nullptr) return invalid_parameter;
+  recorder().set_callbacks(request, complete);
+  return success;
+}
+
+int cuptiActivityRegisterTimestampCallback(TimestampCallback callback) {
+  if (callback == nullptr) return invalid_parameter;
+  recorder().set_timestamp_callback(callback);
+  return success;
+}
+
+int cuptiActivityEnable(std::uint32_t kind) {
+  recorder().enable(kind, true);
+  return success;
+}
+
+int cuptiActivityDisable(std::uint32_t kind) {
+  recorder().enable(kind, false);
+  return success;
+}
+
+int cuptiActivityEnableRuntimeApi(std::uint32_t number, std::uint8_t on) {
+  recorder().enable_api(ApiCall{false, number}, on != 0);
+  return success;
+}
+
+int cuptiActivityEnableDriverApi(std::uint32_t number, std::uint8_t on) {
+  recorder().enable_api(ApiCall{true, number}, on != 0);
+  return success;
+}
+
+int cuptiActivityFlushAll(std::uint32_t) {
+  recorder().flush();
+  return success;
+}
+
+/// `record` is the one before, or null for the first.
+int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid_bytes, std::uint8_t** record) {
+  if (buffer == nullptr || record == nullptr) return invalid_parameter;
+  std::uint8_t* next = buffer;
+  if (*record != nullptr) next = *record + record_bytes(*reinterpret_cast<const std::uint32_t*>(*record));
+  if (next == *record || next >= buffer + valid_bytes) return max_limit_reached;
+  *record = next;
+  return success;
 }
 
 int cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* dropped) {
   if (dropped == nullptr) return invalid_parameter;
-  *dropped = 0;
+  *dropped = recorder().take_dropped();
   return success;
 }
 
-int cuptiActivityPopExternalCorrelationId(int /*kind*/, std::uint64_t* last) {
-  if (last != nullptr) *last = 0;
+int cuptiActivityPushExternalCorrelationId(std::uint32_t kind, std::uint64_t id) {
+  if (kind >= Recorder::external_kinds) return invalid_parameter;
+  Recorder::push_external(kind, id);
   return success;
+}
+
+int cuptiActivityPopExternalCorrelationId(std::uint32_t kind, std::uint64_t* last) {
+  std::uint64_t id = 0;
+  const bool popped = Recorder::pop_external(kind, &id);
+  if (last != nullptr) *last = id;
+  return popped ? success : queue_empty;
 }
 
 // Accepted without an effect, and of no interest to the list of stubs that were called.
@@ -75,31 +138,7 @@ int cuptiEnableCallback(std::uint32_t, void*, int, std::uint32_t) {
 int cuptiEnableDomain(std::uint32_t, void*, int) {
   return success;
 }
-int cuptiActivityEnable(int) {
-  return success;
-}
-int cuptiActivityDisable(int) {
-  return success;
-}
-int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t) {
-  return success;
-}
-int cuptiActivityEnableDriverApi(std::uint32_t, std::uint8_t) {
-  return success;
-}
 int cuptiActivityEnableCudaEventDeviceTimestamps(std::uint8_t) {
-  return success;
-}
-int cuptiActivityRegisterCallbacks(void*, void*) {
-  return success;
-}
-int cuptiActivityRegisterTimestampCallback(void*) {
-  return success;
-}
-int cuptiActivityFlushAll(std::uint32_t) {
-  return success;
-}
-int cuptiActivityPushExternalCorrelationId(int, std::uint64_t) {
   return success;
 }
 int cuptiActivitySetAttribute(int, std::size_t*, void*) {

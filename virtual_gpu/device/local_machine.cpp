@@ -110,6 +110,7 @@ void LocalMachine::log_sync(const char* function, StreamId stream, std::uint64_t
 // No callback into Python here: PyTorch calls these with its allocator's lock held. The hook names the line before.
 Status LocalMachine::synchronize_stream(StreamId stream, const char* function) {
   const std::string line = line_of_wait();
+  if (ActivityObserver* profiler = observer(); profiler != nullptr) profiler->wait_for_stream(stream);
   const Lock lock(mutex_);
   streams_.advance();
   std::uint64_t waited = 0;
@@ -120,6 +121,7 @@ Status LocalMachine::synchronize_stream(StreamId stream, const char* function) {
 
 Status LocalMachine::synchronize_device(const char* function) {
   const std::string line = line_of_wait();
+  if (ActivityObserver* profiler = observer(); profiler != nullptr) profiler->wait_for_device();
   const Lock lock(mutex_);
   streams_.advance();
   std::uint64_t waited = 0;
@@ -130,6 +132,7 @@ Status LocalMachine::synchronize_device(const char* function) {
 
 Status LocalMachine::wait_event(StreamId stream, EventId event) {
   const Lock lock(mutex_);
+  if (ActivityObserver* profiler = observer(); profiler != nullptr) profiler->wait_event(stream, event);
   streams_.advance();
   return streams_.wait(stream, event);
 }
@@ -146,6 +149,7 @@ Status LocalMachine::destroy_event(EventId event) {
 
 Status LocalMachine::record_event(EventId event, StreamId stream) {
   const Lock lock(mutex_);
+  if (ActivityObserver* profiler = observer(); profiler != nullptr) profiler->record_event(event, stream);
   streams_.advance();
   return streams_.record(event, stream);
 }
@@ -158,6 +162,7 @@ Status LocalMachine::query_event(EventId event) {
 
 Status LocalMachine::synchronize_event(EventId event, const char* function) {
   const std::string line = line_of_wait();
+  if (ActivityObserver* profiler = observer(); profiler != nullptr) profiler->wait_for_event(event);
   const Lock lock(mutex_);
   streams_.advance();
   std::uint64_t waited = 0;

@@ -56,7 +56,7 @@ class LocalMachine final : public Machine {
   Status fill(void* destination, std::uint32_t value, std::uint32_t value_bytes, std::uint64_t count,
               StreamId stream) override;
 
-  Interval submit(const Work& work, StreamId stream) override;
+  Interval submit(const Work& work, StreamId stream, const char* name) override;
   void launch(const KernelLaunch& launch, StreamId stream) override;
   void gemm(const GemmCall& call, StreamId stream) override;
   void collective(const char* function, std::uint64_t bytes, std::uint32_t ranks, StreamId stream) override;
@@ -122,6 +122,9 @@ class LocalMachine final : public Machine {
   void refuse_without_addresses() const;
   void log_memory(ulog::RecordType type, std::uint64_t address, std::uint64_t bytes, MemoryKind kind);
   Interval run(const Work& work, StreamId stream);
+  void tell_kernel(const KernelActivity& kernel, Interval interval, StreamId stream);
+  Status copy_now(std::uint64_t to, std::uint64_t from, std::uint64_t bytes, StreamId stream, bool waits,
+                  const std::string& line);
   Transfer describe(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes, StreamId stream) const;
   void move(const Transfer& transfer, bool* unknown);
   static bool answer(void* destination, std::uint64_t bytes);

@@ -22,8 +22,9 @@ Status LocalMachine::allocate(std::uint64_t bytes, MemoryKind kind, Address* out
 }
 
 Status LocalMachine::release(Address address) {
-  const Lock lock(mutex_);
   if (address == 0) return Status::ok;
+  if (ActivityObserver* profiler = observer(); profiler != nullptr) profiler->wait_for_device();
+  const Lock lock(mutex_);
   std::uint64_t waited = 0;
   if (streams_.synchronize_device(&waited) != Status::ok) return Status::not_permitted;
   std::uint64_t freed = 0;

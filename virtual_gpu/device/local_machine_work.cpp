@@ -27,6 +27,25 @@ std::uint64_t product(const std::uint32_t (&v)[3]) {
   return std::uint64_t{v[0]} * v[1] * v[2];
 }
 
+/// The kernel of a matrix product, for a profiler, by the cudaDataType of its operands.
+const char* gemm_name(std::uint32_t type) {
+  switch (type) {
+    case 0:
+      return "simulated_gemm_fp32";
+    case 1:
+      return "simulated_gemm_fp64";
+    case 2:
+      return "simulated_gemm_fp16";
+    case 14:
+      return "simulated_gemm_bf16";
+    case 28:
+    case 29:
+      return "simulated_gemm_fp8";
+    default:
+      return "simulated_gemm";
+  }
+}
+
 }  // namespace
 
 Interval LocalMachine::run(const Work& work, StreamId stream) {
@@ -34,9 +53,18 @@ Interval LocalMachine::run(const Work& work, StreamId stream) {
   return streams_.submit(cost_.duration_ns(work), stream);
 }
 
-Interval LocalMachine::submit(const Work& work, StreamId stream) {
+// Work that a capture takes up is not done yet.
+void LocalMachine::tell_kernel(const KernelActivity& kernel, Interval interval, StreamId stream) {
+  ActivityObserver* profiler = observer();
+  if (profiler != nullptr && interval.end_ns > interval.start_ns)
+    profiler->kernel(kernel, interval.end_ns - interval.start_ns, stream);
+}
+
+Interval LocalMachine::submit(const Work& work, StreamId stream, const char* name) {
   const Lock lock(mutex_);
-  return run(work, stream);
+  const Interval interval = run(work, stream);
+  tell_kernel({name}, interval, stream);
+  return interval;
 }
 
 LocalMachine::Transfer LocalMachine::describe(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes,
@@ -117,6 +145,16 @@ Status LocalMachine::copy(void* destination, const void* source, std::uint64_t b
   const bool crosses = backing_.contains(to) != backing_.contains(from);
   const std::string line = crosses && log_.enabled() ? current_line() : std::string();
   if (backing_.contains(from)) set_read_line(line);
+  // A copy between pageable memory and the device, and every read by the host, holds the host until it is done.
+  const bool from_device = backing_.contains(from), to_device = backing_.contains(to);
+  const bool waits = from_device ? !to_device : blocking;
+  const Status status = copy_now(to, from, bytes, stream, waits, line);
+  if (ActivityObserver* profiler = observer(); profiler != nullptr && waits) profiler->wait_for_stream(stream);
+  return status;
+}
+
+Status LocalMachine::copy_now(std::uint64_t to, std::uint64_t from, std::uint64_t bytes, StreamId stream, bool waits,
+                              const std::string& line) {
   const Lock lock(mutex_);
   for (const std::uint64_t side : {to, from})
     if (backing_.contains(side) && memory_.find(side).kind == PointerInfo::Kind::unregistered)
@@ -126,13 +164,13 @@ Status LocalMachine::copy(void* destination, const void* source, std::uint64_t b
   if (transfer.direction == Direction::device_to_device) work.bytes *= 2;
   const Interval interval = run(work, stream);
   if (streams_.capturing(stream)) return Status::ok;
+  if (ActivityObserver* profiler = observer(); profiler != nullptr)
+    profiler->copy({transfer.direction, transfer.pinned, bytes}, interval.end_ns - interval.start_ns, stream);
   bool unknown = false;
   move(transfer, &unknown);
   log_transfer(ulog::RecordType::copy, transfer, interval, line);
   if (unknown) log_transfer(ulog::RecordType::unknown_read, transfer, interval, line);
-  // A copy between pageable memory and the device, and every read by the host, holds the host until it is done.
-  const bool waits = blocking || transfer.direction == Direction::device_to_host;
-  if (waits && transfer.direction != Direction::device_to_device) streams_.synchronize(stream, nullptr);
+  if (waits) streams_.synchronize(stream, nullptr);
   return Status::ok;
 }
 
@@ -146,6 +184,8 @@ Status LocalMachine::fill(void* destination, std::uint32_t value, std::uint32_t 
   const Interval interval =
       run({Work::Kind::fill, 0, static_cast<double>(bytes), 0, Direction::device_to_device}, stream);
   if (streams_.capturing(stream)) return Status::ok;
+  if (ActivityObserver* profiler = observer(); profiler != nullptr)
+    profiler->fill({value, bytes}, interval.end_ns - interval.start_ns, stream);
   if (bytes <= real_limit) {
     repeat(destination, &value, value_bytes, count);
     known_.set_known(to, bytes);
@@ -191,6 +231,10 @@ void LocalMachine::launch(const KernelLaunch& launch, StreamId stream) {
   if (launches_++ == 0) memory_.first_launch();
   const std::uint64_t threads = product(launch.grid) * product(launch.block);
   const Interval interval = run({Work::Kind::kernel, 0, 0, threads, Direction::device_to_device}, stream);
+  KernelActivity activity{launch.name};
+  std::copy_n(launch.grid, 3, activity.grid);
+  std::copy_n(launch.block, 3, activity.block);
+  tell_kernel(activity, interval, stream);
   if (streams_.capturing(stream) || !evaluate(launch)) forget_written(launch);
   ulog::Launch record{
       log_.static_name(NameKind::kernel, launch.name), stream, {}, {}, interval.start_ns, interval.end_ns};
@@ -204,6 +248,7 @@ void LocalMachine::gemm(const GemmCall& call, StreamId stream) {
   const double flops = 2.0 * static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k) *
                        static_cast<double>(call.batch);
   const Interval interval = run({Work::Kind::gemm, flops, 0, 1, Direction::device_to_device}, stream);
+  tell_kernel({gemm_name(call.type)}, interval, stream);
   log_.add(ulog::RecordType::gemm, streams_.now(),
            ulog::Gemm{call.m, call.n, call.k, call.batch, log_.static_name(NameKind::function, call.function), stream,
                       call.type, call.compute, interval.start_ns, interval.end_ns});
@@ -211,7 +256,9 @@ void LocalMachine::gemm(const GemmCall& call, StreamId stream) {
 
 void LocalMachine::collective(const char* function, std::uint64_t bytes, std::uint32_t ranks, StreamId stream) {
   const Lock lock(mutex_);
-  run({Work::Kind::collective, 0, static_cast<double>(bytes), 0, Direction::device_to_device}, stream);
+  const Interval interval =
+      run({Work::Kind::collective, 0, static_cast<double>(bytes), 0, Direction::device_to_device}, stream);
+  tell_kernel({function}, interval, stream);
   log_.add(ulog::RecordType::collective, streams_.now(),
            ulog::Collective{bytes, log_.static_name(NameKind::function, function), stream, ranks, 0});
 }
@@ -221,7 +268,7 @@ Status LocalMachine::launch_graph(std::uint64_t graph, StreamId stream) {
   std::uint64_t duration = 0;
   if (!streams_.graph(graph, &duration, nullptr)) return Status::invalid_handle;
   streams_.advance();
-  streams_.submit(duration, stream);
+  tell_kernel({"simulated_graph_replay"}, streams_.submit(duration, stream), stream);
   known_.clear();  // a replay writes memory that nothing here names
   return Status::ok;
 }

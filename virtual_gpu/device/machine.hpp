@@ -4,20 +4,20 @@
 // codes, handles and structures of the ABI are the business of the layers above.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "base/ulog.hpp"
 #include "cost/kernel/kernel_cost.hpp"
+#include "virtual_gpu/device/activity.hpp"
+#include "virtual_gpu/device/ids.hpp"
 #include "virtual_gpu/device/kernel_layout.hpp"
 #include "virtual_gpu/device/profile.hpp"
 
 namespace ullage::vgpu {
 
-using Address = std::uint64_t;
-using StreamId = std::uint32_t;  ///< 0 is the legacy default stream
-using EventId = std::uint64_t;
 using cost::Work;
 using ulog::Direction;
 using ulog::MemoryKind;
@@ -99,7 +99,7 @@ class Machine {
                       StreamId stream) = 0;
 
   // --- work ---
-  virtual Interval submit(const Work& work, StreamId stream) = 0;
+  virtual Interval submit(const Work& work, StreamId stream, const char* name) = 0;  ///< name: for a profiler
   virtual void launch(const KernelLaunch& launch, StreamId stream) = 0;
   virtual void gemm(const GemmCall& call, StreamId stream) = 0;
   virtual void collective(const char* function, std::uint64_t bytes, std::uint32_t ranks, StreamId stream) = 0;
@@ -132,8 +132,15 @@ class Machine {
   virtual std::uint64_t host_time_ns() = 0;
   virtual void flush_log() = 0;
 
+  /// The profiler that looks on; null while there is none.
+  ActivityObserver* observer() const { return observer_.load(std::memory_order_acquire); }
+  void set_observer(ActivityObserver* observer) { observer_.store(observer, std::memory_order_release); }
+
  protected:
   ~Machine() = default;
+
+ private:
+  std::atomic<ActivityObserver*> observer_{nullptr};
 };
 
 }  // namespace ullage::vgpu

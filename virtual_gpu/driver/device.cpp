@@ -2,6 +2,7 @@
 // Devices and contexts: there is one device with one primary context.
 #include <cstring>
 
+#include "virtual_gpu/device/api_scope.hpp"
 #include "virtual_gpu/device/attributes.hpp"
 #include "virtual_gpu/driver/driver.hpp"
 
@@ -180,6 +181,7 @@ int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 int cuCtxSynchronize() {
+  const ApiScope scope(driver_api::ctx_synchronize);
   return to_cu(machine().synchronize_device("cuCtxSynchronize"));
 }
 

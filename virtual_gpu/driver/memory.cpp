@@ -2,6 +2,7 @@
 // Memory: plain, virtual memory management, host, transfers, pointer attributes.
 #include <cstring>
 
+#include "virtual_gpu/device/api_scope.hpp"
 #include "virtual_gpu/driver/driver.hpp"
 
 namespace ullage::vgpu {
@@ -185,6 +186,7 @@ int cuMemcpy(DevicePointer to, DevicePointer from, std::size_t bytes) {
   return copy(as_pointer(to), as_pointer(from), bytes, nullptr, true);
 }
 int cuMemcpyAsync(DevicePointer to, DevicePointer from, std::size_t bytes, void* stream) {
+  const ApiScope scope(driver_api::memcpy_async);
   return copy(as_pointer(to), as_pointer(from), bytes, stream, false);
 }
 int cuMemcpyHtoD_v2(DevicePointer to, const void* from, std::size_t bytes) {
@@ -197,22 +199,28 @@ int cuMemcpyDtoD_v2(DevicePointer to, DevicePointer from, std::size_t bytes) {
   return copy(as_pointer(to), as_pointer(from), bytes, nullptr, false);
 }
 int cuMemcpyHtoDAsync_v2(DevicePointer to, const void* from, std::size_t bytes, void* stream) {
+  const ApiScope scope(driver_api::memcpy_htod_async);
   return copy(as_pointer(to), from, bytes, stream, false);
 }
 int cuMemcpyDtoHAsync_v2(void* to, DevicePointer from, std::size_t bytes, void* stream) {
+  const ApiScope scope(driver_api::memcpy_dtoh_async);
   return copy(to, as_pointer(from), bytes, stream, false);
 }
 int cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, std::size_t bytes, void* stream) {
+  const ApiScope scope(driver_api::memcpy_dtod_async);
   return copy(as_pointer(to), as_pointer(from), bytes, stream, false);
 }
 
 int cuMemsetD8Async(DevicePointer to, unsigned char value, std::size_t count, void* stream) {
+  const ApiScope scope(driver_api::memset_d8_async);
   return to_cu(machine().fill(as_pointer(to), value, 1, count, stream_id(stream)));
 }
 int cuMemsetD16Async(DevicePointer to, unsigned short value, std::size_t count, void* stream) {
+  const ApiScope scope(driver_api::memset_d16_async);
   return to_cu(machine().fill(as_pointer(to), value, 2, count, stream_id(stream)));
 }
 int cuMemsetD32Async(DevicePointer to, unsigned value, std::size_t count, void* stream) {
+  const ApiScope scope(driver_api::memset_d32_async);
   return to_cu(machine().fill(as_pointer(to), value, 4, count, stream_id(stream)));
 }
 int cuMemsetD8_v2(DevicePointer to, unsigned char value, std::size_t count) {

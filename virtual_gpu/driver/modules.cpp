@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 
+#include "virtual_gpu/device/api_scope.hpp"
 #include "virtual_gpu/device/attributes.hpp"
 #include "virtual_gpu/driver/driver.hpp"
 
@@ -156,6 +157,7 @@ int cuFuncSetCacheConfig(void*, int) {
 
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned, void* stream, void** parameters, void**) {
+  const ApiScope scope(driver_api::launch_kernel);
   if (!function) return cu_invalid_handle;
   launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, stream, parameters);
   return cu_success;
@@ -164,11 +166,13 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
 int cuLaunchCooperativeKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                               unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream,
                               void** parameters) {
+  const ApiScope scope(driver_api::launch_cooperative_kernel);
   return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, parameters,
                         nullptr);
 }
 
 int cuLaunchKernelEx(const LaunchConfig* config, void* function, void** parameters, void**) {
+  const ApiScope scope(driver_api::launch_kernel_ex);
   if (!function) return cu_invalid_handle;
   launch(function, config->grid, config->block, config->stream, parameters);
   return cu_success;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams and events.
+#include "virtual_gpu/device/api_scope.hpp"
 #include "virtual_gpu/driver/driver.hpp"
 
 using namespace ullage::vgpu;
@@ -22,6 +23,7 @@ int cuStreamQuery(void* stream) {
 }
 
 int cuStreamSynchronize(void* stream) {
+  const ApiScope scope(driver_api::stream_synchronize);
   return to_cu(machine().synchronize_stream(stream_id(stream), "cuStreamSynchronize"));
 }
 
@@ -53,7 +55,8 @@ int cuStreamGetId(void* stream, unsigned long long* id) {
 }
 
 int cuLaunchHostFunc(void* stream, void (*function)(void*), void* data) {
-  machine().submit({Work::Kind::other, 0, 0, 0, Direction::device_to_device}, stream_id(stream));
+  machine().submit({Work::Kind::other, 0, 0, 0, Direction::device_to_device}, stream_id(stream),
+                   "simulated_host_function");
   function(data);
   return cu_success;
 }

@@ -13,6 +13,7 @@ from .lines import Lines
 from .observations import Observations
 from .owners import Owners
 from .phases import Phases
+from .profiling import mark_traces
 from .records import Records
 from .secrets import without_secrets
 from .steps import StepLimit
@@ -57,6 +58,7 @@ class Session:
         self.phases.attach()
         self.observations.attach()
         self.endings.attach()
+        mark_traces(torch, self)
         # CUDA_VISIBLE_DEVICES with any value shows the one device: without NVML's answer PyTorch asks the runtime.
         torch.cuda._device_count_nvml = lambda: -1
         atexit.register(self.finish)
