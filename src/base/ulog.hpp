@@ -35,6 +35,7 @@ enum class RecordType : std::uint16_t {
   collective = 13,     ///< Collective: an NCCL call
   out_of_memory = 14,  ///< Memory: a request that was refused (bytes = request, address = 0)
   totals = 15,         ///< Totals: running totals, written at each flush
+  workspace = 16,      ///< Workspace: a library worked with scratch memory whose size is an estimate
 };
 
 struct RecordHeader {
@@ -120,6 +121,12 @@ struct Collective {
   std::uint32_t function;  ///< Name id
   std::uint32_t stream;
   std::uint32_t ranks;
+  std::uint32_t reserved;
+};
+
+struct Workspace {
+  std::uint64_t bytes, low, high;  ///< asked for, and the range in which the real library may ask
+  std::uint32_t purpose;           ///< Name id
   std::uint32_t reserved;
 };
 

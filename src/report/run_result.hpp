@@ -73,6 +73,13 @@ struct StubCall {
   std::uint64_t calls = 0;
 };
 
+/// Scratch memory that a library asked for, by purpose. The sizes are estimates; the largest of each is kept.
+struct Workspace {
+  std::string purpose;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0, low_bytes = 0, high_bytes = 0;
+};
+
 /// An OutOfMemoryError of the run.
 struct OutOfMemoryEvent {
   std::uint64_t requested_bytes = 0;
@@ -131,6 +138,7 @@ struct RunResult {
   std::vector<UnknownRead> unknown_reads;
   std::vector<PolicyUse> policies;
   std::vector<StubCall> stubs;
+  std::vector<Workspace> workspaces;
   std::vector<OutOfMemoryEvent> ooms;
   std::vector<CardFit> cards;
   std::uint64_t pinned_bytes = 0, pinned_peak_bytes = 0, managed_bytes = 0;

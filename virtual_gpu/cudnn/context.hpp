@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "virtual_gpu/device/workspace_range.hpp"
 #include "virtual_gpu/support/handle_table.hpp"
 
 namespace ullage::vgpu::cudnn {
@@ -16,6 +17,9 @@ struct Context {
 
 /// Stream of a handle; the default stream for a handle that is not known.
 StreamId stream_of(const void* handle);
+
+/// What the stand-in asks for of a range; ULLAGE_CUDNN_WORKSPACES=low or high takes that end of it.
+std::uint64_t bytes_to_ask(const WorkspaceRange& range);
 
 /// Bytes of one element of a cudnnDataType_t; 1 for packed or unknown types.
 std::uint64_t element_bytes(int data_type);

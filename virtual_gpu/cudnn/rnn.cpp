@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "virtual_gpu/cudnn/tensors.hpp"
+#include "virtual_gpu/cudnn/workspace/recurrent.hpp"
 
 using namespace ullage::vgpu;
 using namespace ullage::vgpu::cudnn;
@@ -11,6 +12,7 @@ using namespace ullage::vgpu::cudnn;
 namespace {
 
 enum Mode : int { rnn_relu = 0, rnn_tanh = 1, lstm = 2, gru = 3 };
+constexpr int forward_training = 1;  // CUDNN_FWD_MODE_TRAINING
 
 struct Rnn {
   int mode = 0, bias_mode = 2, bidirectional = 0, data_type = 0;
@@ -74,6 +76,31 @@ void* address(const void* space, std::uint64_t elements, int data_type) {
   return const_cast<std::uint8_t*>(static_cast<const std::uint8_t*>(space)) + elements * element_bytes(data_type);
 }
 
+/// A padded batch of sequences.
+struct Sequences {
+  std::uint64_t steps = 0, batch = 0;
+  std::uint64_t tokens = 0;  ///< of the sequences' own lengths
+};
+
+RecurrentShape shape_of(const void* descriptor, const void* data, bool training) {
+  const Rnn rnn = rnn_of(descriptor);
+  Sequences sequences;
+  handles<Sequences>().with(data, [&](Sequences& found) { sequences = found; });
+  RecurrentShape shape;
+  shape.cell = rnn.mode == lstm ? Cell::lstm : rnn.mode == gru ? Cell::gru : Cell::plain;
+  shape.training = training;
+  shape.layers = static_cast<std::uint64_t>(rnn.layers);
+  shape.directions = static_cast<std::uint64_t>(rnn.directions());
+  shape.hidden = static_cast<std::uint64_t>(rnn.hidden);
+  shape.output = static_cast<std::uint64_t>(rnn.output());
+  shape.steps = sequences.steps;
+  shape.batch = sequences.batch;
+  shape.tokens = sequences.tokens;
+  shape.element_bytes = element_bytes(rnn.data_type);
+  shape.weight_bytes = matrix_offset(rnn, rnn.pseudo_layers(), 0) * shape.element_bytes;
+  return shape;
+}
+
 int run(void* handle, const void* descriptor, double passes) {
   if (!handles<Context>().with(handle, [](Context&) {})) return not_initialized;
   const Rnn rnn = rnn_of(descriptor);
@@ -126,6 +153,36 @@ int cudnnGetRNNWeightParams(void* /*handle*/, void* descriptor, std::int32_t lay
     *matrix_address = exists ? address(space, matrix_offset(rnn, layer, id), rnn.data_type) : nullptr;
   if (bias_address != nullptr)
     *bias_address = biased ? address(space, bias_offset(rnn, layer, id), rnn.data_type) : nullptr;
+  return success;
+}
+
+int cudnnCreateRNNDataDescriptor(void** out) {
+  if (out == nullptr) return bad_param_null;
+  *out = handles<Sequences>().create();
+  return success;
+}
+
+int cudnnDestroyRNNDataDescriptor(void* handle) {
+  return handles<Sequences>().destroy(handle) ? success : bad_param;
+}
+
+int cudnnSetRNNDataDescriptor(void* handle, int /*type*/, int /*layout*/, int steps, int batch, int /*width*/,
+                              const int* lengths, void* /*padding*/) {
+  if (steps < 1 || batch < 1) return bad_param;
+  Sequences made{static_cast<std::uint64_t>(steps), static_cast<std::uint64_t>(batch), 0};
+  for (int i = 0; i < batch; ++i)
+    made.tokens += static_cast<std::uint64_t>(lengths != nullptr && lengths[i] > 0 ? lengths[i] : steps);
+  return handles<Sequences>().with(handle, [&](Sequences& found) { found = made; }) ? success : bad_param;
+}
+
+int cudnnGetRNNTempSpaceSizes(void* /*handle*/, void* descriptor, int mode, void* data, std::size_t* workspace,
+                              std::size_t* reserve) {
+  const RecurrentShape shape = shape_of(descriptor, data, mode == forward_training);
+  const WorkspaceRange scratch = recurrent_workspace(shape), kept = recurrent_reserve(shape);
+  if (workspace != nullptr) *workspace = bytes_to_ask(scratch);
+  if (reserve != nullptr) *reserve = bytes_to_ask(kept);
+  ullage_machine()->use_workspace("recurrent net, one call", workspace != nullptr ? scratch : WorkspaceRange{});
+  ullage_machine()->use_workspace("recurrent net, kept for backward", reserve != nullptr ? kept : WorkspaceRange{});
   return success;
 }
 

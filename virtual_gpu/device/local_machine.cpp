@@ -202,6 +202,13 @@ std::uint64_t LocalMachine::new_handle() {
   return next_handle_.fetch_add(1) << 8 | (0x7ab2ull << 32);
 }
 
+void LocalMachine::use_workspace(const char* purpose, const WorkspaceRange& range) {
+  if (range.high == 0) return;
+  const Lock lock(mutex_);
+  log_.add(ulog::RecordType::workspace, streams_.now(),
+           ulog::Workspace{range.likely, range.low, range.high, log_.static_name(NameKind::function, purpose), 0});
+}
+
 void LocalMachine::count_stub(const char* library, const char* function) {
   const Lock lock(mutex_);
   ++stub_calls_[{library, function}];

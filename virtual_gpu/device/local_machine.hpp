@@ -82,6 +82,7 @@ class LocalMachine final : public Machine {
   std::uint64_t graph_node_count(std::uint64_t graph) const override;
 
   std::uint64_t new_handle() override;
+  void use_workspace(const char* purpose, const WorkspaceRange& range) override;
   void count_stub(const char* library, const char* function) override;
   std::uint64_t host_time_ns() override;
   void flush_log() override;

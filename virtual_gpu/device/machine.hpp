@@ -15,6 +15,7 @@
 #include "virtual_gpu/device/ids.hpp"
 #include "virtual_gpu/device/kernel_layout.hpp"
 #include "virtual_gpu/device/profile.hpp"
+#include "virtual_gpu/device/workspace_range.hpp"
 
 namespace ullage::vgpu {
 
@@ -128,6 +129,8 @@ class Machine {
 
   // --- everything else ---
   virtual std::uint64_t new_handle() = 0;  ///< never 0, never the same twice; looks like an aligned pointer
+  /// A library works with scratch memory that its caller gave it; `purpose` must live for ever.
+  virtual void use_workspace(const char* purpose, const WorkspaceRange& range) = 0;
   virtual void count_stub(const char* library, const char* function) = 0;  ///< strings must live for ever
   virtual std::uint64_t host_time_ns() = 0;
   virtual void flush_log() = 0;

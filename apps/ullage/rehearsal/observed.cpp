@@ -93,11 +93,19 @@ void take_stubs(report::RunResult& result, const DeviceLog& log) {
   std::sort(result.stubs.begin(), result.stubs.end(), by_name);
 }
 
+void take_workspaces(report::RunResult& result, const DeviceLog& log) {
+  for (const auto& sum : log.workspaces)
+    result.workspaces.push_back({text_of(log, sum.purpose), sum.count, sum.bytes, sum.low_bytes, sum.high_bytes});
+  const auto by_purpose = [](const auto& a, const auto& b) { return a.purpose < b.purpose; };
+  std::sort(result.workspaces.begin(), result.workspaces.end(), by_purpose);
+}
+
 void take_log(report::RunResult& result, const DeviceLog& log, const Window& window) {
   take_copies(result, log, window);
   take_syncs(result, log, window);
   take_unknown_reads(result, log);
   take_stubs(result, log);
+  take_workspaces(result, log);
   result.pinned_bytes = log.pinned_bytes;
   result.pinned_peak_bytes = log.pinned_peak_bytes;
   result.managed_bytes = log.managed_bytes;

@@ -50,6 +50,7 @@ class LogReader {
     close_interval(std::nullopt);
     for (const auto& [key, calls] : stubs_) log_.stubs.push_back({key.first, key.second, calls});
     for (const auto& [function, sum] : collectives_) log_.collectives.push_back({function, sum.count, sum.bytes});
+    for (const auto& [purpose, sum] : workspaces_) log_.workspaces.push_back(sum);
     return std::move(log_);
   }
 
@@ -148,8 +149,12 @@ class LogReader {
         with<ulog::Totals>(payload, [&](const auto& t) { on_totals(t); });
         break;
       default:
-        break;
+        if (static_cast<RecordType>(header.type) == RecordType::workspace) take_workspace(payload);
     }
+  }
+
+  void take_workspace(Bytes payload) {
+    with<ulog::Workspace>(payload, [&](const auto& w) { on_workspace(w); });
   }
 
   void take_name(Bytes payload) {
@@ -189,6 +194,15 @@ class LogReader {
     if (given_back) return take_off(log_.pinned_bytes, m.bytes);
     log_.pinned_bytes = saturating_add(log_.pinned_bytes, m.bytes);
     log_.pinned_peak_bytes = std::max(log_.pinned_peak_bytes, log_.pinned_bytes);
+  }
+
+  void on_workspace(const ulog::Workspace& w) {
+    WorkspaceSum& sum = workspaces_[w.purpose];
+    sum.purpose = w.purpose;
+    ++sum.count;
+    sum.bytes = std::max(sum.bytes, w.bytes);
+    sum.low_bytes = std::max(sum.low_bytes, w.low);
+    sum.high_bytes = std::max(sum.high_bytes, w.high);
   }
 
   void on_oom(const ulog::Memory& m) {
@@ -243,6 +257,7 @@ class LogReader {
   std::map<NameId, CountAndBytes> reads_;
   std::map<std::pair<NameId, NameId>, std::uint64_t> stubs_;
   std::map<NameId, CountAndBytes> collectives_;
+  std::map<NameId, WorkspaceSum> workspaces_;
 };
 
 }  // namespace

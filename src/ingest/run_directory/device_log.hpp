@@ -58,12 +58,20 @@ struct CollectiveSum {
   std::uint64_t count = 0, bytes = 0;
 };
 
+/// Scratch memory of one purpose; its sizes are estimates of the stand-in, not the real library's.
+struct WorkspaceSum {
+  NameId purpose = 0;
+  std::uint64_t count = 0;                                 ///< uses
+  std::uint64_t bytes = 0, low_bytes = 0, high_bytes = 0;  ///< largest of each
+};
+
 struct DeviceLog {
   std::uint32_t pid = 0;
   std::map<NameId, std::string> names;
   std::vector<LogInterval> intervals;  ///< in order; the last has no end_mark
   std::vector<StubSum> stubs;
   std::vector<CollectiveSum> collectives;
+  std::vector<WorkspaceSum> workspaces;
   std::uint64_t launches = 0, gemms = 0, gemm_flops = 0;
   std::uint64_t context_bytes = 0;
   std::uint64_t device_bytes = 0, device_peak_bytes = 0;  ///< context and managed memory not included

@@ -142,7 +142,23 @@ void write_cards(JsonWriter& json, const std::vector<CardFit>& cards) {
   json.end_array();
 }
 
+void write_workspaces(JsonWriter& json, const RunResult& result) {
+  json.begin_array("workspaces");
+  for (const auto& workspace : result.workspaces) {
+    json.begin_object();
+    json.field("purpose", std::string_view(workspace.purpose));
+    json.field("count", workspace.count);
+    json.field("bytes", workspace.bytes);
+    json.field("low_bytes", workspace.low_bytes);
+    json.field("high_bytes", workspace.high_bytes);
+    json.field("known_by", "estimated");
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_honesty(JsonWriter& json, const RunResult& result) {
+  write_workspaces(json, result);
   json.begin_array("unknown_reads");
   for (const auto& read : result.unknown_reads) {
     json.begin_object();

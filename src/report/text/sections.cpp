@@ -109,6 +109,20 @@ std::string ledger_section(const RunResult& r) {
   return text;
 }
 
+std::string workspaces_section(const RunResult& r) {
+  if (r.workspaces.empty()) return {};
+  Table table({{"workspaces of cuDNN"},
+               {"uses", Align::right},
+               {"largest", Align::right},
+               {"from", Align::right},
+               {"to", Align::right},
+               {"known by"}});
+  for (const auto& w : r.workspaces)
+    table.add({w.purpose, std::to_string(w.count), format_bytes(w.bytes), format_bytes(w.low_bytes),
+               format_bytes(w.high_bytes), "estimated"});
+  return "\nWORKSPACES, given back after each call unless said otherwise; part of what is reserved\n" + table.text();
+}
+
 std::string transfers_section(const RunResult& r) {
   std::string text;
   if (!r.copies.empty()) text += copies_table(r);
