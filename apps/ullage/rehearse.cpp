@@ -4,6 +4,7 @@
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/rehearsal/assemble.hpp"
 #include "apps/ullage/rehearsal/attempt.hpp"
+#include "apps/ullage/rehearsal/compiler.hpp"
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/options.hpp"
 #include "launch/interpreter.hpp"
@@ -71,6 +72,20 @@ Result<Attempt> first_run(const RehearsalOptions& options, AttemptSettings& sett
   return attempt(options, settings);
 }
 
+/// The same run with the compiler's caches filled, when it found them cold; else the run itself.
+Result<Attempt> with_warm_caches(const RehearsalOptions& options, AttemptSettings settings, Attempt first,
+                                 std::optional<ColdRun>* cold) {
+  if (options.compile_cache == "cold" || !compiled_anew(first)) return first;
+  *cold = cold_run_of(first);
+  say(fmt::format(
+      "torch.compile found no code in its cache for {} of {} graphs and timed {} kernels; running again with "
+      "the caches filled ('--compile-cache cold' reports the first run)",
+      (*cold)->compiled, (*cold)->graphs, (*cold)->timed));
+  clear_for_rerun(settings.directory);
+  settings.live = false;
+  return attempt(options, settings);
+}
+
 Result<void> write_run_json(const std::string& directory, const std::string& text) {
   const std::string path = directory + "/run.json", partial = path + ".partial";
   errno = 0;
@@ -121,7 +136,10 @@ Result<ExitCode> rehearse(const RehearsalOptions& options) {
   settings.directory = *directory;
   settings.cudnn_version = *cudnn;
   std::string note;
-  const auto first = first_run(options, settings, &note);
+  std::optional<ColdRun> cold;
+  const auto first = first_run(options, settings, &note).and_then([&](Attempt made) {
+    return with_warm_caches(options, settings, std::move(made), &cold);
+  });
   if (!first) return tl::unexpected(first.error());
   if (ending_of(*first) == Ending::interrupted) return ExitCode::interrupted;
   if (const auto judgeable = check_judgeable(*first); !judgeable) return tl::unexpected(judgeable.error());
@@ -134,6 +152,7 @@ Result<ExitCode> rehearse(const RehearsalOptions& options) {
   }
   report::RunResult result = assemble(options, *first, second ? &*second : nullptr);
   if (!note.empty()) result.notes.push_back(note);
+  take_compiler(result, options, second && result.ledger_unlimited ? *second : *first, cold);
   return finish(options, result);
 }
 
@@ -150,6 +169,8 @@ constexpr Flag flags[] = {
     {"stacks", "python|all|none", "call stacks to record with each allocation", FlagKind::text, "python"},
     {"routing", "balanced|skewed", "which experts tokens go to when their scores are unknown", FlagKind::text,
      "balanced"},
+    {"compile-cache", "warm|cold", "memory with torch.compile's caches filled, or with empty ones", FlagKind::text,
+     "warm"},
     {"address-rule", "native|wsl", "which driver's addresses to imitate; they decide ties between free blocks",
      FlagKind::text, "native"},
     {"time-limit", "TIME", "wall time of one run", FlagKind::duration, "10m"},

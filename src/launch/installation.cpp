@@ -50,9 +50,19 @@ std::string preload_list(const Installation& installation, bool protect) {
   return join(list, ":");
 }
 
-void add_file_protection(Changes& changes, const std::string& run_directory) {
-  changes["ULLAGE_FILES_DIR"] = run_directory + "/files";
-  changes["ULLAGE_FILES_THROUGH"] = join(written_through_folders(variable, run_directory), ":");
+void add_file_protection(Changes& changes, const RehearsalSettings& settings) {
+  auto folders = written_through_folders(variable, settings.run_directory);
+  if (!settings.compiler_cache.empty() && settings.compiler_cache.find(':') == std::string::npos)
+    folders.push_back(settings.compiler_cache);
+  changes["ULLAGE_FILES_DIR"] = settings.run_directory + "/files";
+  changes["ULLAGE_FILES_THROUGH"] = join(folders, ":");
+}
+
+/// Not the user's own caches: choices that were timed on the virtual device must not reach a real run.
+void add_compiler_cache(Changes& changes, const std::string& folder) {
+  if (folder.empty()) return;
+  changes["TORCHINDUCTOR_CACHE_DIR"] = folder + "/inductor";
+  changes["TRITON_CACHE_DIR"] = folder + "/triton";
 }
 
 }  // namespace
@@ -87,7 +97,8 @@ std::map<std::string, std::optional<std::string>> rehearsal_environment(const In
       {"ULLAGE_UNLIMITED", settings.unlimited ? "1" : "0"},
   };
   environment.merge(local_trackers(variable, settings.run_directory));
-  if (!settings.allow_writes) add_file_protection(environment, settings.run_directory);
+  if (!settings.allow_writes) add_file_protection(environment, settings);
+  add_compiler_cache(environment, settings.compiler_cache);
   if (!settings.cudnn_version.empty()) environment.emplace("ULLAGE_CUDNN_VERSION", settings.cudnn_version);
   return environment;
 }

@@ -30,6 +30,7 @@ struct RehearsalSettings {
   std::string routing = "balanced";  ///< of experts whose scores are unknown: balanced or skewed
   bool unlimited = false;            ///< the second run: the script's own memory limit does not count either
   bool allow_writes = false;         ///< the user's files are not protected
+  std::string compiler_cache;        ///< folder for what torch.compile and Triton keep; empty: their own
   std::string cudnn_version;         ///< as cudnnGetVersion gives it; empty: the stand-in's own
 };
 

@@ -111,6 +111,15 @@ struct ScriptError {
   std::string type, text;
 };
 
+/// What torch.compile did, and whether its caches were filled.
+struct CompilerInfo {
+  std::string cache;  ///< warm; cold; not_kept: filled by a run before, and yet compiled or timed again
+  std::uint64_t graphs = 0;
+  std::uint64_t compiled = 0;  ///< of the graphs: those that no cache held
+  std::uint64_t timed = 0;     ///< kernels that were timed on the device
+  std::optional<std::uint64_t> cold_peak_allocated_bytes, cold_peak_reserved_bytes;  ///< of the run that filled them
+};
+
 struct RunResult {
   std::optional<ScriptError> exception;  ///< of a script that failed
   std::string verdict;                   ///< fits, tight, oom, failed, timeout
@@ -145,6 +154,7 @@ struct RunResult {
   std::uint64_t launches = 0, gemms = 0;
   std::vector<std::string> not_seen;  ///< evaluation, generation ...
   FileChanges files;
+  std::optional<CompilerInfo> compiler;
   bool partial = false;
   std::vector<std::string> missing;  ///< evidence that should be there and is not
   std::vector<std::string> notes;

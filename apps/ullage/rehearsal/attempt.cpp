@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/attempt.hpp"
 
+#include "apps/ullage/rehearsal/compiler.hpp"
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/owner.hpp"
 #include "launch/installation.hpp"
@@ -21,6 +22,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
   told.routing = options.routing;
   told.unlimited = settings.unlimited;
   told.allow_writes = options.allow_writes;
+  told.compiler_cache = compiler_cache(options, settings.directory);
   told.cudnn_version = settings.cudnn_version;
   LaunchOptions launch;
   launch.argv = options.command;

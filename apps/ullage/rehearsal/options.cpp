@@ -114,6 +114,8 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   if (!rule) return tl::unexpected(rule.error());
   const auto routing = one_of(arguments, "routing", {"balanced", "skewed"});
   if (!routing) return tl::unexpected(routing.error());
+  const auto cache = one_of(arguments, "compile-cache", {"warm", "cold"});
+  if (!cache) return tl::unexpected(cache.error());
   RehearsalOptions options;
   options.gpu = *gpu;
   options.capacity_bytes = arguments.size("memory").value_or((*gpu)->capacity_bytes());
@@ -122,6 +124,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.steps = *steps;
   options.stacks = *stacks;
   options.routing = *routing;
+  options.compile_cache = *cache;
   options.address_rule = *rule;
   options.time_limit = arguments.duration("time-limit").value_or(options.time_limit);
   options.out = arguments.text("out").value_or("");

@@ -125,6 +125,7 @@ class FactsReader {
                                                                  {"policy", &FactsReader::on_policy},
                                                                  {"allocator", &FactsReader::on_allocator},
                                                                  {"batch", &FactsReader::on_batch},
+                                                                 {"compiler", &FactsReader::on_compiler},
                                                                  {"end", &FactsReader::on_end}};
     for (const auto& [name, handler] : handlers) {
       if (name == kind) return handler;
@@ -240,6 +241,10 @@ class FactsReader {
 
   void on_allocator(const JsonFields& r) { facts_.allocator = r.text("backend"); }
   void on_policy(const JsonFields& r) { facts_.policies.push_back({r.text("policy"), r.text("line"), r.text("text")}); }
+
+  void on_compiler(const JsonFields& r) {
+    facts_.compiler = CompilerFacts{r.count("graphs"), r.count("compiled"), r.count("timed")};
+  }
 
   void on_saw(const JsonFields& r) {
     std::string what = r.text("what");

@@ -56,6 +56,13 @@ struct PolicyUse {
   std::string policy, line, text;
 };
 
+/// What torch.compile did.
+struct CompilerFacts {
+  std::uint64_t graphs = 0;
+  std::uint64_t compiled = 0;  ///< of the graphs: those that no cache held
+  std::uint64_t timed = 0;     ///< kernels that were timed on the device
+};
+
 struct EndFacts {
   std::string status, snapshot_error;
   bool snapshot = false;
@@ -74,7 +81,8 @@ struct RunFacts {
   std::vector<std::string> notes;
   std::vector<std::string> saw;
   std::vector<PolicyUse> policies;
-  std::string allocator;  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
+  std::string allocator;                  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
+  std::optional<CompilerFacts> compiler;  ///< nothing when nothing was compiled
   std::optional<EndFacts> end;
   std::uint64_t records = 0;     ///< records read
   std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out

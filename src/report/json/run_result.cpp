@@ -198,6 +198,17 @@ void write_files(JsonWriter& json, const FileChanges& files) {
   json.end_object();
 }
 
+void write_compiler(JsonWriter& json, const CompilerInfo& compiler) {
+  json.begin_object("compiler");
+  json.field("cache", std::string_view(compiler.cache));
+  json.field("graphs", compiler.graphs);
+  json.field("compiled", compiler.compiled);
+  json.field("timed", compiler.timed);
+  bytes_field(json, "cold_peak_allocated_bytes", compiler.cold_peak_allocated_bytes);
+  bytes_field(json, "cold_peak_reserved_bytes", compiler.cold_peak_reserved_bytes);
+  json.end_object();
+}
+
 void write_needs(JsonWriter& json, const RunResult& result) {
   bytes_field(json, "requested_bytes", result.requested_bytes);
   bytes_field(json, "needed_bytes", result.needed_bytes);
@@ -255,6 +266,7 @@ std::string result_json(const RunResult& result) {
   json.end_object();
   write_honesty(json, result);
   write_files(json, result.files);
+  if (result.compiler) write_compiler(json, *result.compiler);
   json.begin_object("evidence");
   json.field("partial", result.partial);
   write_texts(json, "missing", result.missing);

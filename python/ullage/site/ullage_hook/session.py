@@ -6,6 +6,7 @@ import platform
 import sys
 
 from . import values
+from .compiler import Compiler
 from .counters import Counters
 from .endings import Endings
 from .history import History
@@ -55,8 +56,10 @@ class Session:
         torch = self._torch
         self.phases = Phases(torch, self)
         self.observations = Observations(torch, self)
+        self.compiler = Compiler(torch)
         self.phases.attach()
         self.observations.attach()
+        self.compiler.attach()
         self.endings.attach()
         mark_traces(torch, self)
         # CUDA_VISIBLE_DEVICES with any value shows the one device: without NVML's answer PyTorch asks the runtime.
@@ -201,10 +204,20 @@ class Session:
             return
         self.device.stop_asking()
         self.mark("run_end")
+        self._see_compiler()
         self._finished = True
         owner = self.device.owns_run()
         self._snapshot_error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
         self.device.close_log()
+
+    def _see_compiler(self):
+        try:
+            facts = self.compiler.facts()
+        except Exception as error:  # counters of another version of torch
+            self.records.add("note", text=f"what torch.compile did is not known: {error!r}")
+            return
+        if facts is not None:
+            self.records.add("compiler", **facts)
 
     def finish(self):
         """Once per process: at exit, or in front of os._exit."""
