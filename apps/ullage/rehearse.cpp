@@ -118,6 +118,8 @@ ExitCode exit_code(const report::RunResult& result) {
   if (result.verdict == "oom") return ExitCode::no;
   if (result.verdict == "failed") return ExitCode::script_failed;
   if (result.verdict == "timeout") return ExitCode::timeout;
+  // Only who named a machine has asked; this one may not be the one that the run is for.
+  if (result.host_memory && result.host_memory->capacity_given && !result.host_memory->fits) return ExitCode::no;
   return ExitCode::yes;
 }
 
@@ -165,6 +167,7 @@ constexpr Flag flags[] = {
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the card's", FlagKind::size},
     {"headroom", "SHARE", "with less of the capacity left at the peak the run is tight", FlagKind::share, "15%"},
     {"reserve", "SIZE", "taken off the capacity first, for what one process cannot show", FlagKind::size},
+    {"host-memory", "SIZE", "host memory of the machine that the run is for, instead of this one's", FlagKind::size},
     {"steps", "K|auto|all", "optimizer steps to make", FlagKind::text, "auto"},
     {"stacks", "python|all|none", "call stacks to record with each allocation", FlagKind::text, "python"},
     {"routing", "balanced|skewed", "which experts tokens go to when their scores are unknown", FlagKind::text,

@@ -38,9 +38,11 @@ class Session {
       copy_outputs();
       for (const StopSignal& signal : signals_.take()) interrupt(signal);
       reap();
+      if (phase_ == Phase::running) memory_.look();
       advance();
     }
     drain();
+    outcome_.memory = memory_.take();
     outcome_.wall = std::chrono::duration_cast<milliseconds>(Clock::now() - begin_);
     return std::move(outcome_);
   }
@@ -53,12 +55,13 @@ class Session {
     poll(sources.data(), sources.size(), patience());
   }
 
-  // How long to wait for something to happen, in milliseconds; -1: as long as it takes.
+  // How long to wait for something to happen, in milliseconds.
   int patience() const {
     if (phase_ != Phase::running) return 10;
-    if (deadline_ == Clock::time_point::max()) return -1;
-    const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
+    auto left = memory_.wait();
+    if (deadline_ != Clock::time_point::max())
+      left = std::min(left, std::chrono::ceil<milliseconds>(deadline_ - Clock::now()));
+    return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, std::numeric_limits<int>::max()));
   }
 
   void copy_outputs() {
@@ -142,6 +145,7 @@ class Session {
   SignalWatch& signals_;
   LaunchOutcome outcome_;
   pid_t pid_;
+  MemoryWatch memory_{living_descendants};
   StreamCopy out_;
   StreamCopy err_;
   Phase phase_ = Phase::running;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "launch/memory_watch.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -37,6 +38,7 @@ struct LaunchOutcome {
   std::size_t stragglers = 0;         ///< processes that outlived the command and were ended
   std::vector<std::string> problems;  ///< a log that could not be written, a process that would not end
   std::chrono::milliseconds wall{0};
+  MemoryRecord memory;  ///< host memory of the command's processes
 };
 
 /// Runs the command to its end. Its stdin is this process's; it stays in this process group, so that a terminal reaches

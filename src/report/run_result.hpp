@@ -50,6 +50,44 @@ struct CopyLine {
   std::uint64_t count = 0, bytes = 0;
 };
 
+/// How one step got its data. Times in nanoseconds.
+struct StepInput {
+  std::uint32_t step = 0;
+  std::uint64_t loads = 0;                                ///< batches that a DataLoader gave
+  std::uint64_t median_load_ns = 0, total_load_ns = 0;    ///< the script waited for them; measured on this machine
+  std::uint64_t pageable_copies = 0, pageable_bytes = 0;  ///< host to device
+  std::uint64_t pinned_copies = 0, pinned_bytes = 0;
+  std::uint64_t waited = 0;        ///< of these copies: the host waited for them (no non_blocking)
+  std::uint64_t simulated_ns = 0;  ///< of these copies, on the virtual clock
+};
+
+/// A process of the command at its highest.
+struct HostProcess {
+  std::string name;
+  std::uint64_t resident_bytes = 0;  ///< as the kernel counts, shared pages included
+  std::uint64_t own_bytes = 0;       ///< without what is shared with others of the command
+  bool script = false;               ///< the process that the run is about
+};
+
+/// Host memory of all processes of the command at their highest common moment. Bytes.
+struct HostMemory {
+  std::uint64_t seen_bytes = 0;                               ///< measured here
+  std::uint64_t device_pages_bytes = 0, recording_bytes = 0;  ///< of it: the virtual GPU's, on no real machine
+  std::vector<ledger::Line> lines;                            ///< what needed_bytes consists of
+  std::uint64_t needed_bytes = 0;
+  std::uint64_t capacity_bytes = 0;
+  bool capacity_given = false;  ///< --host-memory; else this machine's
+  bool fits = true;
+  std::vector<HostProcess> processes;
+  std::uint64_t looks = 0;
+  double watch_share = 0;  ///< of one core, that looking took
+};
+
+/// Tensor.pin_memory: what was asked for, and the blocks that PyTorch took (powers of two).
+struct Pinning {
+  std::uint64_t times = 0, requested_bytes = 0, taken_bytes = 0;
+};
+
 /// Waits of the host for the device within one step.
 struct SyncLine {
   std::string function;
@@ -151,6 +189,9 @@ struct RunResult {
   std::vector<OutOfMemoryEvent> ooms;
   std::vector<CardFit> cards;
   std::uint64_t pinned_bytes = 0, pinned_peak_bytes = 0, managed_bytes = 0;
+  std::optional<HostMemory> host_memory;
+  Pinning pinning;
+  std::vector<StepInput> inputs;
   std::uint64_t launches = 0, gemms = 0;
   std::vector<std::string> not_seen;  ///< evaluation, generation ...
   FileChanges files;

@@ -2,6 +2,10 @@
 #include "virtual_gpu/device/backing.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 
 namespace ullage::vgpu {
 namespace {
@@ -32,6 +36,7 @@ bool Backing::try_reserve(std::uint64_t window_bytes) {
     return false;
   }
   madvise(got, 2 * window_bytes, MADV_DONTDUMP);
+  madvise(got, 2 * window_bytes, MADV_NOHUGEPAGE);  // a byte that is written costs 4 KiB, not 2 MiB
   window_bytes_ = window_bytes;
   return true;
 }
@@ -43,6 +48,21 @@ bool Backing::open(std::uint64_t address, std::uint64_t bytes) {
 void Backing::close(std::uint64_t address, std::uint64_t bytes) {
   madvise(pointer(address), bytes, MADV_DONTNEED);
   mprotect(pointer(address), bytes, PROT_NONE);
+}
+
+std::uint64_t Backing::resident_bytes(std::uint64_t address, std::uint64_t bytes) {
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  static std::array<unsigned char, 1 << 18> pages;  // the caller holds the machine's lock
+  std::uint64_t found = 0;
+  const std::uint64_t end = address + bytes;
+  for (std::uint64_t at = address - address % page; at < end; at += pages.size() * page) {
+    const std::uint64_t part = std::min(end - at, pages.size() * page);
+    if (mincore(pointer(at), part, pages.data()) != 0) continue;
+    const auto used = static_cast<std::ptrdiff_t>((part + page - 1) / page);
+    found +=
+        static_cast<std::uint64_t>(std::count_if(pages.begin(), pages.begin() + used, [](auto p) { return p & 1; }));
+  }
+  return found * page;
 }
 
 }  // namespace ullage::vgpu

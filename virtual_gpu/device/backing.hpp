@@ -29,6 +29,9 @@ class Backing {
   /// Drops the content and makes the range inaccessible again.
   void close(std::uint64_t address, std::uint64_t bytes);
 
+  /// How much of a range has pages of the host behind it. Bytes.
+  static std::uint64_t resident_bytes(std::uint64_t address, std::uint64_t bytes);
+
   static constexpr std::uint64_t default_base = 0x2000'0000'0000;
   static constexpr std::uint64_t default_window = 16ull << 40;
 

@@ -36,6 +36,13 @@ class DeviceMemory {
   PointerInfo find(Address address) const;
   void first_launch() { space_->first_launch(); }
 
+  /// Calls f(address, bytes) for everything that is allocated or mapped.
+  template <class F>
+  void for_each_range(F f) const {
+    for (const auto& [address, block] : blocks_) f(address, block.charged);
+    for (const auto& [address, mapping] : mappings_) f(address, mapping.bytes);
+  }
+
   std::uint64_t charged() const { return charged_; }
   std::uint64_t peak() const { return peak_; }
   std::uint64_t managed() const { return managed_; }

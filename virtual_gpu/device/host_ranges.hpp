@@ -17,6 +17,11 @@ class HostRanges {
   /// Size of the removed range, 0 when `start` begins no range of that kind.
   std::uint64_t remove(std::uint64_t start, MemoryKind kind);
   PointerInfo find(std::uint64_t address) const;
+  /// Calls f(address, bytes) for each range.
+  template <class F>
+  void for_each(F f) const {
+    for (const auto& [address, range] : ranges_) f(address, range.bytes);
+  }
 
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t peak() const { return peak_; }

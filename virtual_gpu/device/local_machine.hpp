@@ -25,6 +25,13 @@ struct MachineOptions {
   std::uint64_t window = Backing::default_window;
 };
 
+/// What the virtual device holds of the host's memory. Bytes.
+struct HostCosts {
+  std::uint64_t device_resident = 0;  ///< pages behind device memory: on a real machine there are none
+  std::uint64_t pinned = 0;           ///< pinned memory, of which a real machine holds every page
+  std::uint64_t pinned_resident = 0;  ///< the part of it that was touched here
+};
+
 /// Writes the line of code that runs on this thread ("file:line function") and returns its length; 0 for none.
 using LineCallback = std::uint32_t (*)(char* text, std::uint32_t capacity);
 
@@ -105,6 +112,7 @@ class LocalMachine final : public Machine {
   /// True when this process is the one whose memory the run is about.
   bool owns_run() const { return owns_run_; }
   std::uint64_t device_peak_bytes() const;
+  HostCosts host_costs() const;
 
  private:
   using Lock = std::lock_guard<std::mutex>;

@@ -2,6 +2,8 @@
 // LocalMachine: device and host memory.
 #include <sys/mman.h>
 
+#include <algorithm>
+
 #include "virtual_gpu/device/local_machine.hpp"
 
 namespace ullage::vgpu {
@@ -123,6 +125,18 @@ Status LocalMachine::unregister_host(void* pointer) {
   log_.add(ulog::RecordType::host_memory, streams_.now(),
            ulog::Memory{address, bytes, static_cast<std::uint32_t>(MemoryKind::registered), 0}, 1);
   return Status::ok;
+}
+
+HostCosts LocalMachine::host_costs() const {
+  const Lock lock(mutex_);
+  HostCosts costs;
+  memory_.for_each_range(
+      [&](Address address, std::uint64_t bytes) { costs.device_resident += Backing::resident_bytes(address, bytes); });
+  host_.for_each([&](Address address, std::uint64_t bytes) {
+    costs.pinned += bytes;
+    costs.pinned_resident += std::min(bytes, Backing::resident_bytes(address, bytes));
+  });
+  return costs;
 }
 
 PointerInfo LocalMachine::pointer_info(const void* pointer) const {

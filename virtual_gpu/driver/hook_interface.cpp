@@ -72,4 +72,18 @@ std::uint64_t ullage_device_used_bytes() {
   return local_machine().memory_info().used_bytes;
 }
 
+/// Host memory in bytes: pages behind device memory, pinned memory, the part of it that was touched.
+void ullage_host_costs(std::uint64_t costs[3]) {
+  const auto found = local_machine().host_costs();
+  costs[0] = found.device_resident;
+  costs[1] = found.pinned;
+  costs[2] = found.pinned_resident;
+}
+
+/// Size of the pinned range that holds the address; 0 when there is none.
+std::uint64_t ullage_pinned_range_bytes(std::uint64_t address) {
+  const auto found = local_machine().pointer_info(reinterpret_cast<const void*>(address));
+  return found.kind == ullage::vgpu::PointerInfo::Kind::host ? found.bytes : 0;
+}
+
 }  // extern "C"

@@ -2,6 +2,7 @@
 #include "apps/ullage/rehearsal/assemble.hpp"
 
 #include "apps/ullage/rehearsal/files.hpp"
+#include "apps/ullage/rehearsal/host.hpp"
 #include "apps/ullage/rehearsal/observed.hpp"
 #include "base/bytes.hpp"
 #include "base/secrets.hpp"
@@ -216,6 +217,8 @@ RunResult assemble(const RehearsalOptions& options, const Attempt& first, const 
   const Attempt& shown = unlimited ? *second : first;
   if (shown.ledger) take_ledger(result, shown, unlimited);
   take_observations(result, shown);
+  take_host_memory(result, options, shown);
+  take_inputs(result, shown);
   take_cards(result, options);
   take_files(result, options, second ? *second : first);
   take_problems(result, first);

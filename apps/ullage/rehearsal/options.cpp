@@ -121,6 +121,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.capacity_bytes = arguments.size("memory").value_or((*gpu)->capacity_bytes());
   options.headroom = arguments.share("headroom").value_or(options.headroom);
   options.reserve_bytes = arguments.size("reserve").value_or(0);
+  options.host_bytes = arguments.size("host-memory").value_or(0);
   options.steps = *steps;
   options.stacks = *stacks;
   options.routing = *routing;

@@ -19,6 +19,11 @@ struct RehearsalOptions {
   std::uint64_t capacity_bytes = 0;  ///< --memory, else the card's
   double headroom = 0.15;
   std::uint64_t reserve_bytes = 0;
+  std::uint64_t host_bytes = 0;  ///< --host-memory; 0: this machine's
+  std::string steps;             ///< a number, auto, all
+  std::string stacks;            ///< python, all, none
+  std::string address_rule;      ///< native, wsl
+  std::string routing;           ///< balanced, skewed
   std::string steps;          ///< a number, auto, all
   std::string stacks;         ///< python, all, none
   std::string address_rule;   ///< native, wsl

@@ -40,6 +40,10 @@ struct CountAndBytes {
   }
 };
 
+struct CopyTotals : CountAndBytes {
+  std::uint64_t waited = 0, duration_ns = 0;
+};
+
 class LogReader {
  public:
   Result<DeviceLog> run(Bytes input) {
@@ -104,6 +108,12 @@ class LogReader {
   }
 
   void take(const ulog::RecordHeader& header, Bytes payload) {
+    take_by_type(header, payload);
+    const auto type = static_cast<RecordType>(header.type);
+    if (type != RecordType::copy && type != RecordType::name) last_copy_ = nullptr;
+  }
+
+  void take_by_type(const ulog::RecordHeader& header, Bytes payload) {
     switch (static_cast<RecordType>(header.type)) {
       case RecordType::name:
         take_name(payload);
@@ -231,14 +241,25 @@ class LogReader {
     log_.gemm_flops = saturating_add(log_.gemm_flops, flops);
   }
 
-  void on_copy(const ulog::Copy& c) { copies_[{c.direction, c.pinned != 0, c.line}].add(c.bytes); }
-  void on_sync(const ulog::Sync& s) { syncs_[{s.function, s.line}].add(s.waited_ns); }
+  void on_copy(const ulog::Copy& c) {
+    CopyTotals& sum = copies_[{c.direction, c.pinned != 0, c.line}];
+    sum.add(c.bytes);
+    sum.duration_ns = saturating_add(sum.duration_ns, c.end_ns > c.start_ns ? c.end_ns - c.start_ns : 0);
+    last_copy_ = &sum;
+    last_copy_stream_ = c.stream;
+  }
+
+  void on_sync(const ulog::Sync& s) {
+    syncs_[{s.function, s.line}].add(s.waited_ns);
+    if (last_copy_ != nullptr && last_copy_stream_ == s.stream) ++last_copy_->waited;
+  }
 
   void close_interval(std::optional<std::uint32_t> mark) {
     interval_.end_mark = mark;
     for (const auto& [key, sum] : copies_) {
       const auto& [direction, pinned, line] = key;
-      interval_.copies.push_back({static_cast<ulog::Direction>(direction), pinned, line, sum.count, sum.bytes});
+      interval_.copies.push_back(
+          {static_cast<ulog::Direction>(direction), pinned, line, sum.count, sum.bytes, sum.waited, sum.duration_ns});
     }
     for (const auto& [key, sum] : syncs_) interval_.syncs.push_back({key.first, key.second, sum.count, sum.bytes});
     for (const auto& [line, sum] : reads_) interval_.unknown_reads.push_back({line, sum.count, sum.bytes});
@@ -246,13 +267,16 @@ class LogReader {
     interval_.pinned_bytes = log_.pinned_bytes;
     log_.intervals.push_back(std::exchange(interval_, {}));
     copies_.clear();
+    last_copy_ = nullptr;
     syncs_.clear();
     reads_.clear();
   }
 
   DeviceLog log_;
   LogInterval interval_;
-  std::map<std::tuple<std::uint32_t, bool, NameId>, CountAndBytes> copies_;
+  std::map<std::tuple<std::uint32_t, bool, NameId>, CopyTotals> copies_;
+  CopyTotals* last_copy_ = nullptr;  ///< when it is the last thing that happened
+  std::uint32_t last_copy_stream_ = 0;
   std::map<std::pair<NameId, NameId>, CountAndBytes> syncs_;
   std::map<NameId, CountAndBytes> reads_;
   std::map<std::pair<NameId, NameId>, std::uint64_t> stubs_;

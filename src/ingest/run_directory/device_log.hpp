@@ -24,6 +24,8 @@ struct CopySum {
   bool pinned = false;
   NameId line = 0;
   std::uint64_t count = 0, bytes = 0;
+  std::uint64_t waited = 0;       ///< of count: the host waited for the stream right after, as a blocking copy does
+  std::uint64_t duration_ns = 0;  ///< on the virtual clock
 };
 
 struct SyncSum {

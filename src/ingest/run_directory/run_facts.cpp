@@ -125,6 +125,9 @@ class FactsReader {
                                                                  {"policy", &FactsReader::on_policy},
                                                                  {"allocator", &FactsReader::on_allocator},
                                                                  {"batch", &FactsReader::on_batch},
+                                                                 {"host", &FactsReader::on_host},
+                                                                 {"loads", &FactsReader::on_loads},
+                                                                 {"pinning", &FactsReader::on_pinning},
                                                                  {"compiler", &FactsReader::on_compiler},
                                                                  {"end", &FactsReader::on_end}};
     for (const auto& [name, handler] : handlers) {
@@ -249,6 +252,27 @@ class FactsReader {
   void on_saw(const JsonFields& r) {
     std::string what = r.text("what");
     if (std::ranges::find(facts_.saw, what) == facts_.saw.end()) facts_.saw.push_back(std::move(what));
+  }
+
+  void on_host(const JsonFields& r) {
+    facts_.host.push_back({r.count("time_ns"), r.flag("end"), r.count("peak_resident_bytes"),
+                           r.count("device_pages_bytes"), r.count("pinned_bytes"), r.count("pinned_touched_bytes"),
+                           r.count("hook_bytes"), r.count("history_entries")});
+  }
+
+  void on_loads(const JsonFields& r) {
+    LoadFacts loads;
+    loads.step = r.small_count("step");
+    if (const auto* times = r.list("ns")) {
+      for (const auto& time : times->GetArray()) loads.ns.push_back(r.count_of(time));
+    }
+    facts_.loads.push_back(std::move(loads));
+  }
+
+  void on_pinning(const JsonFields& r) {
+    facts_.pinning.times += r.count("times");
+    facts_.pinning.requested_bytes += r.count("requested_bytes");
+    facts_.pinning.taken_bytes += r.count("taken_bytes");
   }
 
   void on_batch(const JsonFields& r) {

@@ -56,6 +56,26 @@ struct PolicyUse {
   std::string policy, line, text;
 };
 
+/// Host memory of the process at one moment. Bytes.
+struct HostFacts {
+  std::uint64_t time_ns = 0;              ///< CLOCK_MONOTONIC
+  bool at_the_end = false;                ///< of the run; what the process holds later is not the script's
+  std::uint64_t peak_resident_bytes = 0;  ///< the kernel's own highest value (VmHWM)
+  std::uint64_t device_pages_bytes = 0;   ///< host pages behind device memory
+  std::uint64_t pinned_bytes = 0, pinned_touched_bytes = 0;
+  std::uint64_t hook_bytes = 0;       ///< what the hook took when it started
+  std::uint64_t history_entries = 0;  ///< allocations that PyTorch's memory history holds
+};
+
+/// Batches that a DataLoader gave within one step (0: after the last), each with the time that the script waited.
+struct LoadFacts {
+  std::uint32_t step = 0;
+  std::vector<std::uint64_t> ns;
+};
+
+/// Tensor.pin_memory over the whole run: how often, what was asked for, the blocks that came.
+struct PinningFacts {
+  std::uint64_t times = 0, requested_bytes = 0, taken_bytes = 0;
 /// What torch.compile did.
 struct CompilerFacts {
   std::uint64_t graphs = 0;
@@ -81,6 +101,10 @@ struct RunFacts {
   std::vector<std::string> notes;
   std::vector<std::string> saw;
   std::vector<PolicyUse> policies;
+  std::vector<HostFacts> host;
+  std::vector<LoadFacts> loads;
+  PinningFacts pinning;
+  std::string allocator;  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
   std::string allocator;                  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
   std::optional<CompilerFacts> compiler;  ///< nothing when nothing was compiled
   std::optional<EndFacts> end;

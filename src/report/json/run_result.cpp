@@ -189,6 +189,89 @@ void write_honesty(JsonWriter& json, const RunResult& result) {
   write_texts(json, "not_seen", result.not_seen);
 }
 
+void write_host_lines(JsonWriter& json, const HostMemory& host) {
+  json.begin_array("lines");
+  for (const auto& line : host.lines) {
+    json.begin_object();
+    json.field("id", std::string_view(line.id));
+    json.field("name", std::string_view(line.name));
+    json.field("bytes", line.bytes);
+    json.field("known_by", ledger::name_of(line.known_by));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_host_processes(JsonWriter& json, const HostMemory& host) {
+  json.begin_array("processes");
+  for (const auto& process : host.processes) {
+    json.begin_object();
+    text_field(json, "name", process.name);
+    json.field("script", process.script);
+    json.field("resident_bytes", process.resident_bytes);
+    json.field("own_bytes", process.own_bytes);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_host_memory(JsonWriter& json, const HostMemory& host) {
+  json.field("verdict", host.fits ? "fits" : "exceeded");
+  json.field("needed_bytes", host.needed_bytes);
+  json.field("capacity_bytes", host.capacity_bytes);
+  json.field("capacity_of", host.capacity_given ? "host-memory" : "this-machine");
+  json.field("seen_bytes", host.seen_bytes);
+  json.begin_object("virtual_gpu");
+  json.field("device_pages_bytes", host.device_pages_bytes);
+  json.field("recording_bytes", host.recording_bytes);
+  json.end_object();
+  write_host_lines(json, host);
+  write_host_processes(json, host);
+  json.field("looks", host.looks);
+  json.field("watch_share", host.watch_share);
+}
+
+void write_host(JsonWriter& json, const RunResult& result) {
+  json.begin_object("host");
+  json.field("pinned_bytes", result.pinned_bytes);
+  json.field("pinned_peak_bytes", result.pinned_peak_bytes);
+  json.field("managed_bytes", result.managed_bytes);
+  if (result.pinning.times > 0) {
+    json.begin_object("pin_memory");
+    json.field("times", result.pinning.times);
+    json.field("requested_bytes", result.pinning.requested_bytes);
+    json.field("taken_bytes", result.pinning.taken_bytes);
+    json.end_object();
+  }
+  if (result.host_memory) write_host_memory(json, *result.host_memory);
+  json.end_object();
+}
+
+double seconds(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
+void write_inputs(JsonWriter& json, const std::vector<StepInput>& inputs) {
+  json.begin_array("inputs");
+  for (const auto& input : inputs) {
+    json.begin_object();
+    json.field("step", input.step);
+    json.field("batches", input.loads);
+    if (input.loads > 0) {
+      json.field("median_wait_seconds", seconds(input.median_load_ns));
+      json.field("total_wait_seconds", seconds(input.total_load_ns));
+    }
+    json.field("pageable_copies", input.pageable_copies);
+    json.field("pageable_bytes", input.pageable_bytes);
+    json.field("pinned_copies", input.pinned_copies);
+    json.field("pinned_bytes", input.pinned_bytes);
+    json.field("waited_copies", input.waited);
+    json.field("simulated_copy_seconds", seconds(input.simulated_ns));
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_files(JsonWriter& json, const FileChanges& files) {
   json.begin_object("files");
   json.field("protected", files.protected_by_shadow);
@@ -259,11 +342,8 @@ std::string result_json(const RunResult& result) {
   write_cards(json, result.cards);
   write_copies(json, result.copies);
   write_syncs(json, result.syncs);
-  json.begin_object("host");
-  json.field("pinned_bytes", result.pinned_bytes);
-  json.field("pinned_peak_bytes", result.pinned_peak_bytes);
-  json.field("managed_bytes", result.managed_bytes);
-  json.end_object();
+  write_host(json, result);
+  write_inputs(json, result.inputs);
   write_honesty(json, result);
   write_files(json, result.files);
   if (result.compiler) write_compiler(json, *result.compiler);

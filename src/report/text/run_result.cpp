@@ -89,6 +89,14 @@ std::string verdict_lines(const RunResult& r) {
   return text + not_included(r) + oom_lines(r);
 }
 
+/// A verdict of its own: the device's does not change.
+std::string host_warning(const RunResult& r) {
+  if (!r.host_memory || r.host_memory->fits) return {};
+  return fmt::format("  HOST MEMORY DOES NOT FIT: about {} of {}{}\n", format_bytes(r.host_memory->needed_bytes),
+                     format_bytes(r.host_memory->capacity_bytes),
+                     r.host_memory->capacity_given ? "" : " (this machine; --host-memory names another)");
+}
+
 std::string cards_lines(const RunResult& r) {
   if (r.cards.empty()) return {};
   std::vector<std::string> fits, tight;
@@ -117,6 +125,9 @@ std::string steps_line(const RunResult& r) {
 
 std::string result_text(const RunResult& result) {
   return shape_warning(result) + device_lines(result) + steps_line(result) + "\n" + verdict_lines(result) +
+         host_warning(result) + phases_section(result) + ledger_section(result) + workspaces_section(result) +
+         cards_lines(result) + transfers_section(result) + inputs_section(result) + host_section(result) +
+         files_section(result) + honesty_section(result) + fmt::format("\nrun directory: {}\n", result.run_directory);
          phases_section(result) + ledger_section(result) + workspaces_section(result) + cards_lines(result) +
          transfers_section(result) + compiler_section(result) + files_section(result) + honesty_section(result) +
          fmt::format("\nrun directory: {}\n", result.run_directory);

@@ -127,10 +127,6 @@ std::string transfers_section(const RunResult& r) {
   std::string text;
   if (!r.copies.empty()) text += copies_table(r);
   if (!r.syncs.empty()) text += (text.empty() ? "" : "\n") + syncs_table(r);
-  if (r.pinned_peak_bytes > 0)
-    text += fmt::format("pinned host memory: {}, at most {}\n", format_bytes(r.pinned_bytes),
-                        format_bytes(r.pinned_peak_bytes));
-  if (r.managed_bytes > 0) text += fmt::format("managed memory: {}\n", format_bytes(r.managed_bytes));
   return text.empty() ? text : "\nTRANSFERS\n" + text;
 }
 

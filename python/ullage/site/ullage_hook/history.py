@@ -22,6 +22,10 @@ class History:
     def recording(self):
         return self.stacks != "none" and self.error is None
 
+    def entries(self, counters):
+        """How many allocations the record holds by now; `counters` are the allocator's."""
+        return min(counters["allocs"], self.max_entries or 0) if self.recording else 0
+
     def start(self):
         if self.stacks == "none":
             return

@@ -24,6 +24,10 @@ class Phases:
         self._stepped = True     # the next forward begins a step
         self._backward_seen = False
 
+    @property
+    def between_steps(self):
+        return self._stepped
+
     def attach(self):
         module = self._torch.nn.modules.module
         module.register_module_forward_pre_hook(self._before_module)

@@ -10,6 +10,7 @@ from .compiler import Compiler
 from .counters import Counters
 from .endings import Endings
 from .history import History
+from .host import Host
 from .lines import Lines
 from .observations import Observations
 from .owners import Owners
@@ -44,6 +45,7 @@ class Session:
         self.history = History(torch, *self._settings)
         self.steps = StepLimit(self._wanted_steps)
         self.endings = Endings(torch, self)
+        self.host = Host(torch, self)
         self._pid = os.getpid()
         self._index = 0
         self._stopped = False
@@ -62,6 +64,7 @@ class Session:
         self.compiler.attach()
         self.endings.attach()
         mark_traces(torch, self)
+        self.host.attach()
         # CUDA_VISIBLE_DEVICES with any value shows the one device: without NVML's answer PyTorch asks the runtime.
         torch.cuda._device_count_nvml = lambda: -1
         atexit.register(self.finish)
@@ -90,7 +93,7 @@ class Session:
             self._begin()
         for part in (self._see_allocator, self._start_history, self._watch_memory, self._start_values):
             try:
-                part()
+                self.host.measure(part)
             except Exception as error:
                 self.records.add("note", text=f"a part of the hook did not start ({part.__name__}): {error!r}")
 
@@ -134,8 +137,16 @@ class Session:
         self.records.add("mark", index=self._index, name=name, step=self.phases.step,
                          micro_batch=self.phases.micro_batch, optimizer=optimizer, **counters)
         self.device.mark(self._index)
+        self._see_host(name)
         if name != "load_begin":
             self.owners.write(self._index)
+
+    def _see_host(self, name):
+        if name == "optimizer_end":
+            self.host.step_ends(self.phases.step)
+        elif name == "run_end":
+            self.host.step_ends(0 if self.phases.between_steps else self.phases.step)
+        self.host.look(at_the_end=name == "run_end")
 
     def see_forward(self, module, args, kwargs):
         self.owners.see_module(module)

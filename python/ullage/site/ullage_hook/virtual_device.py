@@ -37,6 +37,19 @@ class VirtualDevice:
         if self.present:
             self._library.ullage_flush()
 
+    def host_costs(self):
+        """Host memory in bytes: pages behind device memory, pinned memory, the part of it that was touched."""
+        costs = (ctypes.c_uint64 * 3)()
+        if self.present:
+            self._library.ullage_host_costs(costs)
+        return tuple(costs)
+
+    def pinned_range_bytes(self, address):
+        """Size of the pinned range that holds the address; 0 when there is none."""
+        if not self.present:
+            return 0
+        return self.function("ullage_pinned_range_bytes", ctypes.c_uint64, ctypes.c_uint64)(address)
+
     def close_log(self):
         """Completes the device's log; what the process does from now on is not in it."""
         if self.present:
