@@ -5,6 +5,8 @@ import csv
 import pathlib
 import re
 
+import liger
+
 HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs/accuracy.md"
 VERDICTS = ("equal", "within 0.5 %", "differs")  # from best to worst
@@ -109,7 +111,7 @@ def text(tables):
                    if (row["verdict"] != "equal") != (row["difference"] in tables.differences)]
     if unexplained:
         raise SystemExit(f"these figures differ without a reason in differences.csv, or have one and are equal: {unexplained}")
-    made = {"summary": summary, "results": results, "snapshots": snapshots, "differences": differences}
+    made = {"liger": liger.section, "summary": summary, "results": results, "snapshots": snapshots, "differences": differences}
     template = (HERE / "accuracy.template.md").read_text(encoding="utf-8")
     return re.sub(r"^@(\w+)@$", lambda found: made[found[1]](tables), template, flags=re.M)
 
