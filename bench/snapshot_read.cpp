@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "ingest/snapshot/mapped_file.hpp"
+#include "ingest/file/mapped_file.hpp"
 #include "ingest/snapshot/pickle.hpp"
 #include "ingest/snapshot/snapshot.hpp"
 #include "timeline/block_replay.hpp"

@@ -21,28 +21,8 @@ const char* name_of(KnownBy known_by) {
   return "";
 }
 
-const char* name_of(AttributedBy attributed_by) {
-  switch (attributed_by) {
-    case AttributedBy::nothing:
-      return "";
-    case AttributedBy::named:
-      return "named";
-    case AttributedBy::module:
-      return "module";
-    case AttributedBy::frames:
-      return "frames";
-    case AttributedBy::lifetime:
-      return "lifetime";
-    case AttributedBy::size:
-      return "size";
-    case AttributedBy::annotation:
-      return "annotation";
-  }
-  return "";
-}
-
 Line sum_line(std::string id, std::string name, KnownBy known_by, std::vector<Line> children) {
-  Line line{std::move(id), std::move(name), 0, known_by, AttributedBy::nothing, std::move(children)};
+  Line line{std::move(id), std::move(name), 0, known_by, AttributedBy::nothing, std::move(children), 0};
   for (const Line& child : line.children) line.bytes += child.bytes;
   return line;
 }

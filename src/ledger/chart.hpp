@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "attribution/labels.hpp"
+
 namespace ullage::ledger {
 
 /// How the bytes of a line are known, best first.
@@ -17,11 +19,10 @@ enum class KnownBy : std::uint8_t {
   assumed,    ///< the user did not say
 };
 
-/// How the owner of a line is known.
-enum class AttributedBy : std::uint8_t { nothing, named, module, frames, lifetime, size, annotation };
+using attribution::AttributedBy;
+using attribution::name_of;
 
 const char* name_of(KnownBy known_by);
-const char* name_of(AttributedBy attributed_by);  ///< empty for `nothing`
 
 struct Line {
   std::string id;    ///< stable, for programs: `optimizer_state.exp_avg`
@@ -30,6 +31,7 @@ struct Line {
   KnownBy known_by = KnownBy::measured;
   AttributedBy attributed_by = AttributedBy::nothing;
   std::vector<Line> children;
+  std::uint64_t count = 0;  ///< how many allocations; 0 when not counted
 };
 
 /// A line whose bytes are the sum of its children.

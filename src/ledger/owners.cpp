@@ -17,6 +17,9 @@ std::uint64_t& account(OwnedBytes& owned, const Tensor& tensor) {
     case TensorClass::gradient:
       return owned.gradients;
     case TensorClass::optimizer_state:
+    case TensorClass::input:
+    case TensorClass::held:
+    case TensorClass::output:
       break;
   }
   return owned.optimizer_state[tensor.state.empty() ? "other" : tensor.state];
@@ -35,7 +38,8 @@ std::size_t first_valid(std::span<const TensorList> lists, std::size_t mark, std
 // within a class the latest list comes first.
 template <class Visit>
 void for_each_valid(std::span<const TensorList> lists, std::size_t mark, Visit visit) {
-  for (std::size_t tensor_class = 0; tensor_class < tensor_classes; ++tensor_class) {
+  for (std::size_t tensor_class = 0; tensor_class <= static_cast<std::size_t>(TensorClass::optimizer_state);
+       ++tensor_class) {
     const std::size_t first = first_valid(lists, mark, tensor_class);
     for (std::size_t i = lists.size(); i-- > first;) {
       if (lists[i].mark > mark) continue;
@@ -46,36 +50,12 @@ void for_each_valid(std::span<const TensorList> lists, std::size_t mark, Visit v
   }
 }
 
-const timeline::LiveBlock* block_at(std::span<const timeline::LiveBlock> live, std::uint64_t address) {
-  const auto it = std::ranges::lower_bound(live, address, {}, &timeline::LiveBlock::address);
-  return it != live.end() && it->address == address && !it->pending ? &*it : nullptr;
-}
-
 }  // namespace
 
 std::uint64_t OwnedBytes::total() const {
   std::uint64_t sum = parameters + buffers + gradients;
   for (const auto& [state, bytes] : optimizer_state) sum += bytes;
   return sum;
-}
-
-OwnedBytes owned_by_blocks(std::span<const TensorList> lists, std::size_t mark,
-                           std::span<const timeline::LiveBlock> live, std::span<const std::size_t> cuts) {
-  OwnedBytes owned;
-  std::unordered_set<std::uint64_t> counted;
-  for_each_valid(lists, mark, [&](const Tensor& tensor, std::size_t seen_at) {
-    if (counted.contains(tensor.address)) return;
-    const timeline::LiveBlock* block = block_at(live, tensor.address);
-    const bool lived = block != nullptr && (block->born == timeline::LiveBlock::before_trace ||
-                                            block->born < cuts[std::min(seen_at, cuts.size() - 1)]);
-    if (!lived) {
-      ++owned.gone;
-      return;
-    }
-    counted.insert(tensor.address);
-    account(owned, tensor) += block->size;
-  });
-  return owned;
 }
 
 OwnedBytes owned_by_sizes(std::span<const TensorList> lists, std::size_t mark, std::uint64_t limit) {

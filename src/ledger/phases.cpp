@@ -6,24 +6,6 @@
 
 namespace ullage::ledger {
 
-const char* name_of(PhaseName name) {
-  switch (name) {
-    case PhaseName::load:
-      return "load";
-    case PhaseName::forward:
-      return "forward";
-    case PhaseName::backward:
-      return "backward";
-    case PhaseName::optimizer:
-      return "optimizer";
-    case PhaseName::other:
-      return "other";
-    case PhaseName::run:
-      return "run";
-  }
-  return "";
-}
-
 namespace {
 
 class Splitter {
@@ -155,6 +137,26 @@ void measure_phases(std::span<Phase> phases, std::span<const Mark> marks, std::s
       phase.reserved = end.reserved;
     }
   }
+}
+
+std::vector<Phase> split_everywhere(std::span<const Mark> marks) {
+  return marks.empty() ? std::vector<Phase>() : Splitter(marks).run();
+}
+
+std::vector<PhaseSpan> spans_of(std::span<const Phase> phases, std::span<const Mark> marks,
+                                std::span<const std::size_t> cuts) {
+  std::vector<PhaseSpan> spans;
+  for (const Phase& phase : phases) {
+    std::size_t begin = phase.begin_mark;
+    if (phase.name == PhaseName::backward) {
+      while (begin < phase.end_mark && marks[begin].name != MarkName::backward_begin) ++begin;
+      if (marks[begin].name != MarkName::backward_begin) begin = phase.begin_mark;
+      if (!spans.empty()) spans.back().end = cuts[begin];
+    }
+    spans.push_back({phase.name, phase.step, phase.micro_batch, cuts[begin], cuts[phase.end_mark]});
+  }
+  if (!spans.empty()) spans.front().begin = 0;
+  return spans;
 }
 
 }  // namespace ullage::ledger

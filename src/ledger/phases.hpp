@@ -13,9 +13,6 @@
 
 namespace ullage::ledger {
 
-enum class PhaseName : std::uint8_t { load, forward, backward, optimizer, other, run };
-const char* name_of(PhaseName name);
-
 /// One phase, between two marks. Sizes are bytes.
 struct Phase {
   PhaseName name = PhaseName::run;
@@ -40,9 +37,16 @@ struct Phase {
 /// an optimizer step the one phase `run`. No marks, no phases.
 std::vector<Phase> split_phases(std::span<const Mark> marks);
 
+/// The same, but without an optimizer step too: where a run only goes forward, or forward and back.
+std::vector<Phase> split_everywhere(std::span<const Mark> marks);
+
 /// Fills in the sizes. `intervals[i]` ends at mark i (timeline::intervals at the marks' places); empty when the history
 /// could not be joined: then ends are the marks' own counters and peaks are the largest value they prove.
 void measure_phases(std::span<Phase> phases, std::span<const Mark> marks, std::span<const timeline::Interval> intervals,
                     KnownBy known_by);
+
+/// The phases as the attribution wants them. `cuts[i]` is the place of mark i in the timeline's events.
+std::vector<PhaseSpan> spans_of(std::span<const Phase> phases, std::span<const Mark> marks,
+                                std::span<const std::size_t> cuts);
 
 }  // namespace ullage::ledger

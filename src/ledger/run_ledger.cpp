@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "attribution/run_labels.hpp"
 #include "ledger/owners.hpp"
 
 namespace ullage::ledger {
@@ -17,7 +18,7 @@ bool joined(const RunInput& input) {
 
 Line leaf(std::string id, std::string name, std::uint64_t bytes, KnownBy known_by,
           AttributedBy attributed_by = AttributedBy::nothing) {
-  return {std::move(id), std::move(name), bytes, known_by, attributed_by, {}};
+  return {std::move(id), std::move(name), bytes, known_by, attributed_by, {}, 0};
 }
 
 Line parameter_line(const OwnedBytes& owned, KnownBy known_by) {
@@ -50,11 +51,27 @@ Line reserved_line(const OwnedBytes& owned, std::uint64_t allocated, std::uint64
   return sum_line("reserved", "PyTorch reserved", known_by, std::move(lines));
 }
 
-OwnedBytes owned_at(const RunInput& input, std::size_t mark, std::uint64_t allocated) {
-  if (!joined(input)) return owned_by_sizes(input.lists, mark, allocated);
-  timeline::BlockReplay replay(*input.history.timeline, *input.history.initial);
-  replay.advance_to(input.history.cuts[mark]);
-  return owned_by_blocks(input.lists, mark, replay.live_blocks(), input.history.cuts);
+// The chart at one mark, without a history.
+Line chart_at_mark(const RunInput& input, std::size_t mark) {
+  const MarkCounters& counters = input.marks[mark].counters;
+  const std::uint64_t reserved = std::max(counters.reserved, counters.allocated);
+  const OwnedBytes owned = owned_by_sizes(input.lists, mark, counters.allocated);
+  const std::uint64_t device = mark < input.device_bytes.size() ? input.device_bytes[mark] : 0;
+  std::vector<Line> lines;
+  lines.push_back(leaf("context", "CUDA context and loaded modules", input.context_bytes, KnownBy::estimated));
+  lines.push_back(reserved_line(owned, counters.allocated, reserved, input.known_by));
+  lines.push_back(
+      leaf("outside_pytorch", "outside PyTorch", device > reserved ? device - reserved : 0, input.known_by));
+  return sum_line("used", "used on the device", input.known_by, std::move(lines));
+}
+
+// What other libraries held at the mark that follows.
+std::uint64_t outside_at(const RunInput& input, std::size_t events) {
+  const auto after = std::ranges::lower_bound(input.history.cuts, events);
+  const auto mark = static_cast<std::size_t>(after - input.history.cuts.begin());
+  if (mark >= input.device_bytes.size() || mark >= input.history.intervals.size()) return 0;
+  const std::uint64_t reserved = input.history.intervals[mark].at_end.reserved;
+  return input.device_bytes[mark] > reserved ? input.device_bytes[mark] - reserved : 0;
 }
 
 std::uint64_t used_peak(const RunInput& input, std::uint64_t reserved_peak) {
@@ -81,24 +98,58 @@ RunPeak peak_of(const RunInput& input, const RunLedger& ledger) {
 
 }  // namespace
 
-Line chart_at(const RunInput& input, std::size_t mark, std::uint64_t* tensors_gone) {
-  const bool exact = joined(input);
-  const MarkCounters& counters = input.marks[mark].counters;
-  const std::uint64_t allocated = exact ? input.history.intervals[mark].at_end.allocated : counters.allocated;
-  const std::uint64_t stated = exact ? input.history.intervals[mark].at_end.reserved : counters.reserved;
-  const std::uint64_t reserved = std::max(stated, allocated);
-  const OwnedBytes owned = owned_at(input, mark, allocated);
-  if (tensors_gone != nullptr) *tensors_gone = owned.gone;
-  const std::uint64_t device = mark < input.device_bytes.size() ? input.device_bytes[mark] : 0;
-  std::vector<Line> lines;
-  lines.push_back(leaf("context", "CUDA context and loaded modules", input.context_bytes, KnownBy::estimated));
-  lines.push_back(reserved_line(owned, allocated, reserved, input.known_by));
-  lines.push_back(
-      leaf("outside_pytorch", "outside PyTorch", device > reserved ? device - reserved : 0, input.known_by));
-  return sum_line("used", "used on the device", input.known_by, std::move(lines));
+Cut cut_at(const RunInput& input, const Account& account, std::size_t events) {
+  timeline::BlockReplay replay(*input.history.timeline, *input.history.initial);
+  replay.advance_to(events);
+  Cut cut;
+  cut.timeline = input.history.timeline;
+  cut.allocations = &account.allocations;
+  cut.labels = &account.labels;
+  cut.events = events;
+  cut.reserved = replay.now().reserved;
+  cut.outside = outside_at(input, events);
+  cut.context = input.context_bytes;
+  cut.known_by = input.known_by;
+  return cut;
 }
 
-std::optional<RunLedger> build(const RunInput& input) {
+std::optional<Account> make_account(const RunInput& input) {
+  if (!joined(input)) return std::nullopt;
+  Account account;
+  account.allocations = timeline::allocations(*input.history.timeline, *input.history.initial);
+  const std::vector<Phase> phases = split_everywhere(input.marks);
+  const std::vector<PhaseSpan> spans = spans_of(phases, input.marks, input.history.cuts);
+  attribution::RunEvidence evidence;
+  evidence.timeline = input.history.timeline;
+  evidence.allocations = &account.allocations;
+  evidence.phases = spans;
+  evidence.lists = input.lists;
+  evidence.cuts = input.history.cuts;
+  evidence.trace = input.trace;
+  account.labels = attribution::label_run(evidence);
+  return account;
+}
+
+std::optional<std::size_t> events_at(const RunInput& input, const RunLedger& ledger, Moment moment, std::size_t phase) {
+  if (!ledger.exact) return std::nullopt;
+  switch (moment) {
+    case Moment::allocated_peak:
+      return ledger.phases[ledger.allocated_peak_phase].peak_allocated_event + 1;
+    case Moment::reserved_peak:
+      return ledger.phases[ledger.reserved_peak_phase].peak_reserved_event + 1;
+    case Moment::out_of_memory: {
+      const auto& actions = input.history.timeline->events.action;
+      const auto last = std::ranges::find(actions.rbegin(), actions.rend(), timeline::Action::oom);
+      if (last == actions.rend()) return std::nullopt;
+      return static_cast<std::size_t>(actions.rend() - last) - 1;
+    }
+    case Moment::phase_end:
+      return input.history.cuts[ledger.phases[phase].end_mark];
+  }
+  return std::nullopt;
+}
+
+std::optional<RunLedger> build(const RunInput& input, const Account* account) {
   if (input.marks.empty()) return std::nullopt;
   RunLedger ledger;
   ledger.exact = joined(input);
@@ -108,9 +159,14 @@ std::optional<RunLedger> build(const RunInput& input) {
   ledger.allocated_peak_phase = highest(ledger.phases, &Phase::peak_allocated);
   ledger.reserved_peak_phase = highest(ledger.phases, &Phase::peak_reserved);
   ledger.peak = peak_of(input, ledger);
+  if (const auto events = events_at(input, ledger, Moment::allocated_peak); events && account != nullptr) {
+    constexpr Level levels[] = {Level::kind};
+    ledger.used = chart(cut_at(input, *account, *events), levels);
+    return ledger;
+  }
   const Phase& where = ledger.phases[ledger.allocated_peak_phase];
   ledger.below_peak = where.peak_allocated - std::min(where.peak_allocated, where.allocated);
-  ledger.used = chart_at(input, where.end_mark, &ledger.tensors_gone);
+  ledger.used = chart_at_mark(input, where.end_mark);
   return ledger;
 }
 

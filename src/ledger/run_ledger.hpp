@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger of one run on one device: its phases, its peaks, and the chart of accounts at the end of the phase in
-// which the peak of allocated memory lies.
+// The ledger of one run on one device: its phases, its peaks, and the chart of accounts at the moment at which
+// allocated memory was highest.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "ledger/breakdown.hpp"
 #include "ledger/chart.hpp"
 #include "ledger/facts.hpp"
 #include "ledger/phases.hpp"
 #include "timeline/intervals.hpp"
+#include "timeline/trace.hpp"
 
 namespace ullage::ledger {
 
@@ -30,6 +32,7 @@ struct RunInput {
   std::span<const Mark> marks;
   std::span<const TensorList> lists;
   History history;
+  const timeline::Trace* trace = nullptr;  ///< which operators ran; null when not recorded
   KnownBy known_by = KnownBy::measured;
   std::uint64_t context_bytes = 0;
   std::span<const std::uint64_t>
@@ -53,16 +56,33 @@ struct RunLedger {
   RunPeak peak;
   std::size_t allocated_peak_phase = 0;  ///< positions in `phases`; they may differ
   std::size_t reserved_peak_phase = 0;
-  Line used;                       ///< the chart of accounts at the end of phases[allocated_peak_phase]
-  std::uint64_t below_peak = 0;    ///< how far allocated at that end lies below the peak
-  std::uint64_t tensors_gone = 0;  ///< named tensors whose storage no longer lived there
-  bool exact = false;              ///< peaks and block sizes come from the replayed history
+  bool exact = false;            ///< peaks and block sizes come from the replayed history
+  Line used;                     ///< the chart of accounts at the peak of allocated; else at the end of that phase
+  std::uint64_t below_peak = 0;  ///< how far allocated there lies below the peak: 0 when exact
 };
 
-/// Nothing when there are no marks. Deterministic; the tree always passes check().
-std::optional<RunLedger> build(const RunInput& input);
+/// Every allocation of a run with its owner; what charts at any moment are made of.
+struct Account {
+  timeline::Allocations allocations;
+  attribution::Labels labels;
+};
 
-/// The chart of accounts at one mark.
-Line chart_at(const RunInput& input, std::size_t mark, std::uint64_t* tensors_gone = nullptr);
+/// Nothing when there are no marks. Deterministic; the tree always passes check(). With `account` (of the same input)
+/// the chart is exact; without one, or without a history, it has what the marks and the named tensors say.
+std::optional<RunLedger> build(const RunInput& input, const Account* account = nullptr);
+
+/// Nothing when there is no joined history.
+std::optional<Account> make_account(const RunInput& input);
+
+/// The moment after `events` events of a joined history. The input and the account must outlive it.
+Cut cut_at(const RunInput& input, const Account& account, std::size_t events);
+
+/// Where a chart can be made.
+enum class Moment : std::uint8_t { allocated_peak, reserved_peak, out_of_memory, phase_end };
+
+/// The events before a moment. `phase` is a position in `phases`, for phase_end. Nothing where the history does not
+/// know it: the run had no OutOfMemoryError.
+std::optional<std::size_t> events_at(const RunInput& input, const RunLedger& ledger, Moment moment,
+                                     std::size_t phase = 0);
 
 }  // namespace ullage::ledger

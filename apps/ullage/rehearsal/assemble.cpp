@@ -43,8 +43,8 @@ report::StackInfo stack_info(const Attempt& attempt) {
   return {process.torch, process.cuda, process.python};
 }
 
-std::string phase_title(const ledger::Phase& phase) {
-  return fmt::format("end of {}{}", phase.step > 0 ? fmt::format("step {} ", phase.step) : "",
+std::string moment(const ledger::Phase& phase, bool exact) {
+  return fmt::format("{}{}{}", exact ? "peak of allocated memory, in " : "end of ", phase.step > 0 ? fmt::format("step {} ", phase.step) : "",
                      ledger::name_of(phase.name));
 }
 
@@ -69,7 +69,7 @@ void take_ledger(RunResult& result, const Attempt& attempt, bool unlimited) {
                                  built.peak.used,      built.peak.step,     ledger::name_of(built.peak.phase),
                                  peak_line(attempt)};
   result.ledger = built.used;
-  result.ledger_of = phase_title(phase);
+  result.ledger_of = moment(phase, built.exact);
   result.below_peak = built.below_peak;
   result.ledger_unlimited = unlimited;
 }

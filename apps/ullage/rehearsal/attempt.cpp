@@ -44,7 +44,8 @@ void read_run(const RehearsalOptions& options, Attempt& attempt) {
   auto input = attempt.run->ledger_input();
   input.known_by = ledger::KnownBy::executed;
   input.context_bytes = context_bytes(*options.gpu);  // also where the log is cut
-  attempt.ledger = ledger::build(input);
+  attempt.account = ledger::make_account(input);
+  attempt.ledger = ledger::build(input, attempt.account ? &*attempt.account : nullptr);
 }
 
 void read_what_is_left(const RehearsalOptions& options, Attempt& attempt) {

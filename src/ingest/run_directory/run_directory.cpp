@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ingest/snapshot/mapped_file.hpp"
+#include "ingest/file/mapped_file.hpp"
 
 namespace ullage::ingest {
 
@@ -46,6 +46,15 @@ void read_history(RunDirectory& run) {
   if (!snapshot) return miss(run, "snapshot.pickle: " + describe(snapshot.error()));
   if (snapshot->damage) miss(run, "snapshot.pickle: " + describe(*snapshot->damage));
   run.snapshot = std::move(*snapshot);
+}
+
+void read_operators(RunDirectory& run) {
+  const std::string path = run.path + "/operators.json.gz";
+  if (!std::filesystem::exists(path)) return;
+  auto operators = read_kineto_file(path);
+  if (!operators) return miss(run, "operators.json.gz: " + describe(operators.error()));
+  if (operators->damage) miss(run, "operators.json.gz: " + describe(*operators->damage));
+  run.operators = std::move(*operators);
 }
 
 void read_log(RunDirectory& run) {
@@ -96,6 +105,7 @@ ledger::RunInput RunDirectory::ledger_input() const {
   input.lists = facts.lists;
   input.known_by = device ? ledger::KnownBy::executed : ledger::KnownBy::measured;
   if (join.joined) input.history = {&snapshot->timeline, &join.initial, join.cuts, join.intervals};
+  if (operators) input.trace = &operators->trace;
   if (device) {
     input.context_bytes = device->context_bytes;
     input.device_peak_bytes = device->device_peak_bytes;
@@ -109,6 +119,7 @@ Result<RunDirectory> read_run_directory(const std::string& path) {
   run.path = path;
   if (auto marks = read_marks(run); !marks) return tl::unexpected<Error>(marks.error());
   read_history(run);
+  read_operators(run);
   read_log(run);
   join_history(run);
   join_log(run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a run directory: marks.jsonl, snapshot.pickle and device.ulog, joined. Format: docs/run_directory.md.
+// Reads a run directory: marks.jsonl, snapshot.pickle, operators.json.gz and device.ulog, joined. Format:
+// docs/run_directory.md.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "ingest/kineto/kineto.hpp"
 #include "ingest/run_directory/device_log.hpp"
 #include "ingest/run_directory/join.hpp"
 #include "ingest/run_directory/run_facts.hpp"
@@ -18,8 +20,9 @@ namespace ullage::ingest {
 struct RunDirectory {
   std::string path;
   RunFacts facts;
-  std::optional<Snapshot> snapshot;  ///< of the device whose history was recorded
-  std::optional<DeviceLog> device;   ///< rehearsals only
+  std::optional<Snapshot> snapshot;      ///< of the device whose history was recorded
+  std::optional<KinetoTrace> operators;  ///< which operators of which modules ran in the first steps
+  std::optional<DeviceLog> device;       ///< rehearsals only
   Join join;
   std::vector<std::uint64_t> device_bytes;  ///< at each mark, from device.ulog; empty when it does not know all marks
   std::vector<std::string> notes;           ///< what is missing, damaged or does not agree

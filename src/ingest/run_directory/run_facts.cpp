@@ -40,7 +40,7 @@ std::optional<MarkName> mark_name(std::string_view text) {
 
 std::optional<TensorClass> tensor_class(std::string_view text) {
   constexpr std::array<std::string_view, ledger::tensor_classes> names = {"parameter", "buffer", "gradient",
-                                                                          "optimizer_state"};
+                                                                          "optimizer_state", "input", "held", "output"};
   const auto it = std::ranges::find(names, text);
   if (it == names.end()) return std::nullopt;
   return static_cast<TensorClass>(it - names.begin());

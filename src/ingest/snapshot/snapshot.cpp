@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "ingest/snapshot/mapped_file.hpp"
+#include "ingest/file/mapped_file.hpp"
 #include "ingest/snapshot/pickle.hpp"
 #include "ingest/snapshot/snapshot_fields.hpp"
 

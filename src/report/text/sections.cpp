@@ -103,8 +103,9 @@ std::string ledger_section(const RunResult& r) {
   if (!r.ledger) return {};
   Table table({{"line"}, {"bytes", Align::right}, {"share", Align::right}, {"known by"}});
   add_lines(table, *r.ledger, r.ledger->bytes, 0);
-  std::string text = fmt::format("\nLEDGER at the {}, {} of allocated memory below the peak\n{}", r.ledger_of,
-                                 format_bytes(r.below_peak), table.text());
+  const std::string below =
+      r.below_peak > 0 ? fmt::format(", {} of allocated memory below the peak", format_bytes(r.below_peak)) : "";
+  std::string text = fmt::format("\nLEDGER at the {}{}\n{}", r.ledger_of, below, table.text());
   if (r.peak && !r.peak->where.empty()) text += fmt::format("the peak was reached at {}\n", r.peak->where);
   return text;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who owns which storage: parameters, buffers, gradients and optimizer state, by weak references only."""
+"""Who owns which storage: parameters, buffers, gradients, optimizer state, inputs, outputs; by weak references only."""
 import gc
 import weakref
 
@@ -11,6 +11,7 @@ class Owners:
         self._modules = []     # weak references to outermost modules
         self._optimizers = []  # weak references
         self._parameters = {}  # id -> (weak reference, name)
+        self._passed = {"input": [], "output": []}  # of the last forward: (weak reference, name)
         self._last = {}        # class -> rows written last
 
     @property
@@ -32,6 +33,23 @@ class Owners:
                 known = self._parameters.get(id(parameter))
                 if known is None or known[0]() is not parameter:
                     self._parameters[id(parameter)] = (weakref.ref(parameter), f"parameter {len(self._parameters)}")
+
+    def see_inputs(self, args, kwargs):
+        self._passed = {"input": list(self._tensors((*args, kwargs), "input")), "output": []}
+
+    def see_output(self, output):
+        self._passed["output"] = list(self._tensors(output, "output"))
+
+    def _tensors(self, value, name, depth=0):
+        """The tensors of nested containers with a name: the key where there is one."""
+        if isinstance(value, self._torch.Tensor):
+            yield weakref.ref(value), name
+        elif isinstance(value, dict) and depth < 4:
+            for key, item in value.items():
+                yield from self._tensors(item, str(key), depth + 1)
+        elif isinstance(value, (list, tuple)) and depth < 4:
+            for i, item in enumerate(value):
+                yield from self._tensors(item, f"{name} {i}", depth + 1)
 
     def find_modules(self):
         """Before the first forward nobody has shown a module: take the outermost ones that are alive."""
@@ -58,6 +76,10 @@ class Owners:
                 self._row(rows["gradient"], "gradient", parameter.grad, name)
         self._buffers(rows["buffer"])
         self._states(rows["optimizer_state"])
+        for owner, passed in self._passed.items():
+            rows[owner] = []
+            for reference, name in passed:
+                self._row(rows[owner], owner, reference(), name)
         changed = [name for name, value in rows.items() if self._last.get(name, []) != value]
         if not changed:
             return

@@ -80,6 +80,7 @@ class Phases:
         while self._modules and self._modules.pop() is not module:
             pass
         if not self._modules:
+            self._session.owners.see_output(output)
             self._session.mark("forward_end")
 
     def _begin_forward(self, module, args):

@@ -13,6 +13,7 @@ from .history import History
 from .host import Host
 from .lines import Lines
 from .observations import Observations
+from .operators import Operators
 from .owners import Owners
 from .phases import Phases
 from .profiling import mark_traces
@@ -30,6 +31,7 @@ class Session:
         self._torch = torch
         self._directory = environment["ULLAGE_VGPU_RUN"]
         self._settings = (environment.get("ULLAGE_STACKS", "python"), _number(environment.get("ULLAGE_MAX_ENTRIES"), 1000000))
+        self._records_operators = self._settings[0] != "none" and environment.get("ULLAGE_OPERATORS", "1") != "0"
         self._wanted_steps = environment.get("ULLAGE_STEPS", "auto")
         self.routing = environment.get("ULLAGE_ROUTING", "balanced")
         self.lines = Lines(torch)
@@ -43,6 +45,7 @@ class Session:
         self.counters = Counters(torch)
         self.owners = Owners(torch, self.records)
         self.history = History(torch, *self._settings)
+        self.operators = Operators(torch, self.records)
         self.steps = StepLimit(self._wanted_steps)
         self.endings = Endings(torch, self)
         self.host = Host(torch, self)
@@ -62,6 +65,7 @@ class Session:
         self.phases.attach()
         self.observations.attach()
         self.compiler.attach()
+        self.operators.attach()
         self.endings.attach()
         mark_traces(torch, self)
         self.host.attach()
@@ -91,7 +95,7 @@ class Session:
         """Runs when PyTorch has initialised CUDA, before anything is allocated. Nothing here may fail the script."""
         if self._index == 0:  # a fork's first use
             self._begin()
-        for part in (self._see_allocator, self._start_history, self._watch_memory, self._start_values):
+        for part in (self._see_allocator, self._start_history, self._start_operators, self._watch_memory, self._start_values):
             try:
                 self.host.measure(part)
             except Exception as error:
@@ -108,6 +112,10 @@ class Session:
         if self.history.stacks != "none":
             self.records.add("history", stacks=self.history.stacks, max_entries=self.history.max_entries, device=0,
                              error=self.history.error, **self.counters.read())
+
+    def _start_operators(self):
+        if self._records_operators:
+            self.operators.start(self.counters.read()["allocs"])
 
     def _watch_memory(self):
         self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
@@ -140,6 +148,7 @@ class Session:
         self._see_host(name)
         if name != "load_begin":
             self.owners.write(self._index)
+        self.operators.see_mark(counters["allocs"], self.steps.first_count)
 
     def _see_host(self, name):
         if name == "optimizer_end":
@@ -150,6 +159,8 @@ class Session:
 
     def see_forward(self, module, args, kwargs):
         self.owners.see_module(module)
+        self.owners.see_inputs(args, kwargs or {})
+        self.operators.see_module(module)
         self.observations.see_forward(module, args, kwargs or {})
 
     def see_optimizer(self, optimizer):
@@ -219,6 +230,9 @@ class Session:
         self._finished = True
         owner = self.device.owns_run()
         self._snapshot_error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
+        error = self.operators.write(os.path.join(self._directory, "operators.json.gz")) if owner else None
+        if error is not None:
+            self.records.add("note", text=f"the operators could not be written: {error}")
         self.device.close_log()
 
     def _see_compiler(self):
@@ -249,7 +263,7 @@ class Session:
         folder = os.path.join(self._directory, f"process-{self._pid}")
         try:
             os.makedirs(folder, exist_ok=True)
-            for name in ("device.ulog", "snapshot.pickle"):
+            for name in ("device.ulog", "snapshot.pickle", "operators.json.gz"):
                 if os.path.exists(os.path.join(self._directory, name)):
                     os.replace(os.path.join(self._directory, name), os.path.join(folder, name))
             self.records.disown(os.path.basename(folder))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ingest/snapshot/mapped_file.hpp"
+#include "ingest/file/mapped_file.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

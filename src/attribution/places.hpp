@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in the program a call of a Trace stands: the operator a person would name, the module, forward or backward.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "timeline/allocations.hpp"
+#include "timeline/trace.hpp"
+
+namespace ullage::attribution {
+
+/// Of one call. Backward work is charged to the forward operator and module that caused it: the autograd node carries
+/// the sequence number of that operator (torch/csrc/autograd/profiler_kineto.cpp).
+struct Place {
+  timeline::CallId operation = timeline::no_call;  ///< the outermost operator around it; of the forward in a backward
+  timeline::CallId module = timeline::no_call;     ///< the innermost module around it
+  timeline::CallId node = timeline::no_call;       ///< the autograd node that runs; none outside a backward pass
+  timeline::CallId annotation = timeline::no_call;
+  timeline::CallId outermost = timeline::no_call;  ///< the operator that runs, forward or backward
+  bool recomputed = false;                         ///< a module's forward inside a backward pass
+};
+
+class Places {
+ public:
+  /// The trace must be linked and outlive this.
+  explicit Places(const timeline::Trace& trace);
+  /// Of a call; of `no_call` nothing is known.
+  [[nodiscard]] Place of(timeline::CallId call);
+
+ private:
+  [[nodiscard]] timeline::CallId forward_of(timeline::CallId node) const;
+  void learn_threads();
+  Place walk(timeline::CallId call);
+
+  const timeline::Trace& trace_;
+  std::unordered_map<std::uint64_t, timeline::CallId> by_sequence_;  ///< (thread, sequence) -> the latest such call
+  std::vector<std::uint32_t> thread_of_forward_;                     ///< PyTorch's number -> index into threads
+  std::unordered_map<timeline::CallId, Place> known_;
+};
+
+/// The name of an autograd node, `AddmmBackward0`; empty when the call is none.
+std::string_view node_name(std::string_view call_name);
+
+/// The innermost call around each allocation's birth: allocations and the trace's memory events are the same when
+/// address and time agree (both clocks are the host's; within two milliseconds). `no_call` where there is none.
+std::vector<timeline::CallId> calls_of(const timeline::Allocations& allocations, const timeline::Timeline& timeline,
+                                       const timeline::Trace& trace);
+
+}  // namespace ullage::attribution

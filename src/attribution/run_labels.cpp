@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attribution/run_labels.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "attribution/places.hpp"
+
+namespace ullage::attribution {
+
+namespace {
+
+using timeline::AllocationId;
+using timeline::Allocations;
+using timeline::no_call;
+
+// The sizes that PyTorch gives cuBLAS (aten/src/ATen/cuda/CublasHandlePool.cpp, getChosenWorkspaceSize): 2 x 4 MiB +
+// 8 x 16 KiB, on compute capability 9.0 32 MiB (+ what the default configuration adds).
+constexpr std::uint64_t cublas_workspaces[] = {8519680, 33554432, 33562624, 67117056};
+
+constexpr std::string_view matrix_products[] = {
+    "aten::mm",         "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::matmul",           "aten::linear",
+    "aten::_scaled_mm", "aten::addmv", "aten::dot", "aten::addmm_",  "aten::_addmm_activation"};
+
+bool ends_in(std::string_view file, std::string_view part) {
+  return file.find(part) != file.npos;
+}
+
+// The innermost Python frame that says something: not the plumbing through which everything goes.
+std::string_view telling_file(const timeline::Timeline& timeline, timeline::StackId stack) {
+  constexpr std::string_view plumbing[] = {"/torch/_ops.py", "/torch/_tensor.py", "/torch/utils/_contextlib.py",
+                                           "/torch/autograd/function.py", "/ullage_hook/"};
+  for (const timeline::FrameId id : timeline.stacks.stack(stack)) {
+    const std::string_view file = timeline.strings.text(timeline.stacks.frame(id).file);
+    const auto skipped = [file](std::string_view part) { return ends_in(file, part); };
+    if (file.ends_with(".py") && std::ranges::none_of(plumbing, skipped)) return file;
+  }
+  return {};
+}
+
+class RunLabeler {
+ public:
+  explicit RunLabeler(const RunEvidence& evidence)
+      : evidence_(evidence), allocations_(*evidence.allocations), trace_(evidence.trace) {
+    labels_.of.resize(allocations_.count());
+    if (trace_ != nullptr) calls_ = calls_of(allocations_, *evidence.timeline, *trace_);
+    calls_.resize(allocations_.count(), no_call);
+  }
+
+  Labels run() {
+    name_tensors(evidence_, labels_);
+    take_parameter_sizes();
+    Places places(trace_ != nullptr ? *trace_ : empty_);
+    for (AllocationId id = 0; id < allocations_.count(); ++id) {
+      const Place place = places.of(calls_[id]);
+      take_place(labels_.of[id], place);
+      if (labels_.of[id].by == AttributedBy::nothing) judge(id, place);
+    }
+    return std::move(labels_);
+  }
+
+ private:
+  void take_parameter_sizes() {
+    for (AllocationId id = 0; id < allocations_.count(); ++id) {
+      if (labels_.of[id].category == Category::parameters) parameter_bytes_.insert(allocations_.requested[id]);
+    }
+  }
+
+  timeline::StringId text_of(timeline::CallId call, std::string_view suffix = {}) {
+    if (call == no_call) return 0;
+    std::string text(trace_->strings.text(trace_->calls.name[call]));
+    return labels_.strings.intern(text.append(suffix));
+  }
+
+  // `transformer.h.0.attn|GPT2Attention`: the dotted name, of the outermost module the class.
+  timeline::StringId module_text(timeline::CallId call) {
+    std::string_view text = trace_->strings.text(trace_->calls.name[call]);
+    constexpr std::string_view profiler = "nn.Module: ";
+    if (text.starts_with(profiler)) text.remove_prefix(profiler.size());
+    const auto bar = text.find('|');
+    return labels_.strings.intern(bar == 0 || bar == text.npos ? text.substr(bar == 0 ? 1 : 0) : text.substr(0, bar));
+  }
+
+  void take_place(Label& label, const Place& place) {
+    if (place.module != no_call && label.module == 0) label.module = module_text(place.module);
+    if (place.node == no_call || place.recomputed) {
+      label.operation = text_of(place.operation);
+    } else if (place.operation != no_call) {
+      label.operation = text_of(place.operation, " backward");
+    } else {
+      label.operation = labels_.strings.intern(node_name(trace_->strings.text(trace_->calls.name[place.node])));
+    }
+  }
+
+  [[nodiscard]] std::size_t phase_at(std::size_t event) const {
+    const auto after = std::ranges::upper_bound(evidence_.phases, event, {}, &PhaseSpan::begin);
+    return after == evidence_.phases.begin() ? 0 : static_cast<std::size_t>(after - evidence_.phases.begin()) - 1;
+  }
+
+  void set(AllocationId id, Category category, AttributedBy by, std::string_view kind = {}) {
+    Label& label = labels_.of[id];
+    label.category = category;
+    const bool in_module = by == AttributedBy::lifetime && label.module != 0;
+    label.by = in_module ? AttributedBy::module : by;
+    if (!kind.empty()) label.kind = labels_.strings.intern(kind);
+  }
+
+  void judge(AllocationId id, const Place& place) {
+    const std::string_view file = telling_file(*evidence_.timeline, allocations_.stack[id]);
+    if (ends_in(file, "/torch/distributed/")) return set(id, Category::communication, AttributedBy::frames);
+    if (is_workspace(id)) return set(id, Category::workspaces, AttributedBy::size, "cuBLAS");
+    if (evidence_.phases.empty() || allocations_.older(id)) return;
+    const std::size_t birth = phase_at(allocations_.born[id]);
+    const bool dies = allocations_.freed[id] != Allocations::never;
+    const std::size_t death = dies ? phase_at(allocations_.freed[id]) : evidence_.phases.size();
+    switch (evidence_.phases[birth].name) {
+      case PhaseName::forward:
+        return judge_forward(id, birth, death);
+      case PhaseName::backward:
+        if (place.recomputed && outlives_operator(id, place))
+          return set(id, Category::activations, AttributedBy::lifetime, "recomputed");
+        return set(id, Category::temporaries, AttributedBy::lifetime);
+      case PhaseName::optimizer:
+        if (!dies) return judge_state(id);
+        return set(id, Category::temporaries, AttributedBy::lifetime);
+      default:
+        return judge_outside(id, birth, death, dies);
+    }
+  }
+
+  void judge_forward(AllocationId id, std::size_t birth, std::size_t death) {
+    if (death == birth) return set(id, Category::temporaries, AttributedBy::lifetime);
+    const auto& phases = evidence_.phases;
+    const bool saved =
+        death < phases.size() && phases[death].name == PhaseName::backward && phases[death].step == phases[birth].step;
+    const bool unknown = death == phases.size() && birth + 1 == phases.size();  // the run ended in this forward
+    set(id, Category::activations, AttributedBy::lifetime, saved || unknown ? "saved for backward" : "held");
+  }
+
+  void judge_state(AllocationId id) {
+    if (parameter_bytes_.contains(allocations_.requested[id]))
+      set(id, Category::optimizer_state, AttributedBy::lifetime, "not named");
+  }
+
+  void judge_outside(AllocationId id, std::size_t birth, std::size_t death, bool dies) {
+    if (death == birth) return set(id, Category::temporaries, AttributedBy::lifetime);
+    if (dies) set(id, Category::inputs, AttributedBy::lifetime, "not named");
+  }
+
+  [[nodiscard]] bool is_workspace(AllocationId id) const {
+    if (calls_[id] == no_call || allocations_.freed[id] != Allocations::never) return false;
+    const std::string_view name = trace_->strings.text(trace_->calls.name[calls_[id]]);
+    return std::ranges::find(matrix_products, name) != std::end(matrix_products) &&
+           std::ranges::find(cublas_workspaces, allocations_.requested[id]) != std::end(cublas_workspaces);
+  }
+
+  [[nodiscard]] bool outlives_operator(AllocationId id, const Place& place) const {
+    if (allocations_.freed[id] == Allocations::never || place.outermost == no_call) return true;
+    const std::int64_t end = trace_->base_ns + trace_->calls.end_ns[place.outermost];
+    return evidence_.timeline->events.time_us[allocations_.freed[id]] * 1000 > end;
+  }
+
+  const RunEvidence& evidence_;
+  const Allocations& allocations_;
+  const timeline::Trace* trace_;
+  timeline::Trace empty_;
+  Labels labels_;
+  std::vector<timeline::CallId> calls_;
+  std::unordered_set<std::uint64_t> parameter_bytes_;
+};
+
+}  // namespace
+
+Labels label_run(const RunEvidence& evidence) {
+  return RunLabeler(evidence).run();
+}
+
+}  // namespace ullage::attribution
