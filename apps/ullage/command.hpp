@@ -32,6 +32,7 @@ struct Command {
 [[nodiscard]] std::string help_text();
 
 extern const Command rehearse_command;
+extern const Command ledger_command;
 extern const Command gpus_command;
 extern const Command help_command;
 extern const Command completion_command;

@@ -40,7 +40,8 @@ Places::Places(const timeline::Trace& trace) : trace_(trace), thread_of_forward_
   learn_threads();
 }
 
-// PyTorch numbers threads by itself: the thread whose forward calls have the most of a number's sequence numbers is it.
+// PyTorch numbers threads by itself: a thread votes for a number with each forward call whose sequence number the
+// number's nodes have.
 void Places::learn_threads() {
   const auto& calls = trace_.calls;
   std::vector<std::vector<std::uint32_t>> votes(256, std::vector<std::uint32_t>(trace_.threads.size()));
@@ -52,10 +53,24 @@ void Places::learn_threads() {
         ++votes[calls.forward_thread[i]][thread];
     }
   }
-  for (std::size_t number = 1; number < votes.size(); ++number) {
-    const auto most = std::ranges::max_element(votes[number]);
-    if (most != votes[number].end() && *most > 0)
-      thread_of_forward_[number] = static_cast<std::uint32_t>(most - votes[number].begin());
+  assign_threads(votes);
+}
+
+// The clearest number first; each thread has one number.
+void Places::assign_threads(std::vector<std::vector<std::uint32_t>>& votes) {
+  for (;;) {
+    std::size_t best = 0, at = 0;
+    for (std::size_t number = 1; number < votes.size(); ++number) {
+      if (votes[number].empty()) continue;
+      const auto most = static_cast<std::size_t>(std::ranges::max_element(votes[number]) - votes[number].begin());
+      if (votes[number][most] > 0 && (best == 0 || votes[number][most] > votes[best][at])) best = number, at = most;
+    }
+    if (best == 0) return;
+    thread_of_forward_[best] = static_cast<std::uint32_t>(at);
+    votes[best].clear();
+    for (auto& row : votes) {
+      if (!row.empty()) row[at] = 0;
+    }
   }
 }
 

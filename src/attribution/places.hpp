@@ -35,6 +35,7 @@ class Places {
  private:
   [[nodiscard]] timeline::CallId forward_of(timeline::CallId node) const;
   void learn_threads();
+  void assign_threads(std::vector<std::vector<std::uint32_t>>& votes);
   Place walk(timeline::CallId call);
 
   const timeline::Trace& trace_;

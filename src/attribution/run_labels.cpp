@@ -16,9 +16,14 @@ using timeline::AllocationId;
 using timeline::Allocations;
 using timeline::no_call;
 
-// The sizes that PyTorch gives cuBLAS (aten/src/ATen/cuda/CublasHandlePool.cpp, getChosenWorkspaceSize): 2 x 4 MiB +
-// 8 x 16 KiB, on compute capability 9.0 32 MiB (+ what the default configuration adds).
-constexpr std::uint64_t cublas_workspaces[] = {8519680, 33554432, 33562624, 67117056};
+// What PyTorch gives the libraries of a matrix product, once a handle and stream: cuBLAS 2 x 4 MiB + 8 x 16 KiB, on
+// compute capability 9.0 32 MiB; cuBLASLt 1 MiB, on 9.0 and 10 32 MiB (aten/src/ATen/cuda/CublasHandlePool.cpp,
+// getChosenWorkspaceSize and getCUDABlasLtWorkspaceSize).
+struct Workspace {
+  std::uint64_t bytes;
+  std::string_view library;
+};
+constexpr Workspace matrix_workspaces[] = {{8519680, "cuBLAS"}, {33554432, "cuBLAS"}, {1048576, "cuBLASLt"}};
 
 constexpr std::string_view matrix_products[] = {
     "aten::mm",         "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::matmul",           "aten::linear",
@@ -110,7 +115,8 @@ class RunLabeler {
   void judge(AllocationId id, const Place& place) {
     const std::string_view file = telling_file(*evidence_.timeline, allocations_.stack[id]);
     if (ends_in(file, "/torch/distributed/")) return set(id, Category::communication, AttributedBy::frames);
-    if (is_workspace(id)) return set(id, Category::workspaces, AttributedBy::size, "cuBLAS");
+    if (const auto library = workspace_library(id); !library.empty())
+      return set(id, Category::workspaces, AttributedBy::size, library);
     if (evidence_.phases.empty() || allocations_.older(id)) return;
     const std::size_t birth = phase_at(allocations_.born[id]);
     const bool dies = allocations_.freed[id] != Allocations::never;
@@ -149,11 +155,13 @@ class RunLabeler {
     if (dies) set(id, Category::inputs, AttributedBy::lifetime, "not named");
   }
 
-  [[nodiscard]] bool is_workspace(AllocationId id) const {
-    if (calls_[id] == no_call || allocations_.freed[id] != Allocations::never) return false;
+  // Empty when it is none.
+  [[nodiscard]] std::string_view workspace_library(AllocationId id) const {
+    if (calls_[id] == no_call || allocations_.freed[id] != Allocations::never) return {};
     const std::string_view name = trace_->strings.text(trace_->calls.name[calls_[id]]);
-    return std::ranges::find(matrix_products, name) != std::end(matrix_products) &&
-           std::ranges::find(cublas_workspaces, allocations_.requested[id]) != std::end(cublas_workspaces);
+    if (std::ranges::find(matrix_products, name) == std::end(matrix_products)) return {};
+    const auto found = std::ranges::find(matrix_workspaces, allocations_.requested[id], &Workspace::bytes);
+    return found == std::end(matrix_workspaces) ? std::string_view() : found->library;
   }
 
   [[nodiscard]] bool outlives_operator(AllocationId id, const Place& place) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/options.hpp"
 
+#include "apps/ullage/evidence/resolve.hpp"
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 
@@ -44,12 +45,6 @@ Result<std::string> steps_of(const Arguments& arguments) {
   const bool digits = !value.empty() && value.size() <= 9 && value.find_first_not_of("0123456789") == value.npos;
   if (value == "auto" || value == "all" || (digits && value.find_first_not_of('0') != value.npos)) return value;
   return fail(ErrorKind::usage, "unknown value '" + value + "'", "--steps", "a number from 1, auto or all");
-}
-
-fs::path data_directory() {
-  if (const std::string xdg = variable("XDG_DATA_HOME"); !xdg.empty()) return fs::path(xdg) / "ullage";
-  const std::string home = variable("HOME");
-  return fs::path(home.empty() ? "." : home) / ".local" / "share" / "ullage";
 }
 
 /// "20261129-215830-train": when, and what.
@@ -166,8 +161,7 @@ std::string profile_text(const RehearsalOptions& options, bool unlimited) {
 
 Result<std::string> make_run_directory(const RehearsalOptions& options) {
   if (options.out.empty()) {
-    const fs::path runs = data_directory() / "runs";
-    return made_anew(runs, run_name(options.command));
+    return made_anew(runs_directory(), run_name(options.command));
   }
   std::error_code error;
   if (fs::exists(options.out, error) && !(fs::is_directory(options.out, error) && fs::is_empty(options.out, error)))

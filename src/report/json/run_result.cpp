@@ -2,6 +2,7 @@
 #include "report/json/run_result.hpp"
 
 #include "report/json/json_writer.hpp"
+#include "report/json/ledger_lines.hpp"
 
 namespace ullage::report {
 namespace {
@@ -66,24 +67,6 @@ void write_phase(JsonWriter& json, const ledger::Phase& phase) {
   json.field("reserved_bytes", phase.reserved);
   json.field("peak_allocated_bytes", phase.peak_allocated);
   json.field("peak_reserved_bytes", phase.peak_reserved);
-  json.end_object();
-}
-
-void write_line(JsonWriter& json, const ledger::Line& line, bool field) {
-  if (field)
-    json.begin_object("ledger");
-  else
-    json.begin_object();
-  json.field("id", std::string_view(line.id));
-  json.field("name", std::string_view(line.name));
-  json.field("bytes", line.bytes);
-  json.field("known_by", ledger::name_of(line.known_by));
-  text_field(json, "attributed_by", ledger::name_of(line.attributed_by));
-  if (!line.children.empty()) {
-    json.begin_array("children");
-    for (const auto& child : line.children) write_line(json, child, false);
-    json.end_array();
-  }
   json.end_object();
 }
 
@@ -310,7 +293,7 @@ void write_ledger(JsonWriter& json, const RunResult& result) {
   for (const auto& phase : result.phases) write_phase(json, phase);
   json.end_array();
   if (!result.ledger) return;
-  write_line(json, *result.ledger, true);
+  write_line(json, *result.ledger, "ledger");
   text_field(json, "ledger_of", result.ledger_of);
   json.field("ledger_below_peak_bytes", result.below_peak);
   json.field("ledger_unlimited", result.ledger_unlimited);

@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "report/text/ledger_table.hpp"
 
 #include <fmt/format.h>
 
@@ -22,14 +23,6 @@ std::string phase_label(const ledger::Phase& phase) {
   std::string label = ledger::name_of(phase.name);
   if (phase.micro_batch > 1) label += fmt::format(" (micro batch {})", phase.micro_batch);
   return label;
-}
-
-void add_lines(Table& table, const ledger::Line& line, std::uint64_t total, std::size_t depth) {
-  const double share = total > 0 ? 100.0 * static_cast<double>(line.bytes) / static_cast<double>(total) : 0;
-  std::string known = ledger::name_of(line.known_by);
-  if (const std::string by = ledger::name_of(line.attributed_by); !by.empty()) known += ", " + by;
-  table.add({std::string(2 * depth, ' ') + line.name, format_bytes(line.bytes), fmt::format("{:.1f} %", share), known});
-  for (const auto& child : line.children) add_lines(table, child, total, depth + 1);
 }
 
 std::string or_no_line(const std::string& line) {
@@ -101,11 +94,9 @@ std::string phases_section(const RunResult& r) {
 
 std::string ledger_section(const RunResult& r) {
   if (!r.ledger) return {};
-  Table table({{"line"}, {"bytes", Align::right}, {"share", Align::right}, {"known by"}});
-  add_lines(table, *r.ledger, r.ledger->bytes, 0);
   const std::string below =
       r.below_peak > 0 ? fmt::format(", {} of allocated memory below the peak", format_bytes(r.below_peak)) : "";
-  std::string text = fmt::format("\nLEDGER at the {}{}\n{}", r.ledger_of, below, table.text());
+  std::string text = fmt::format("\nLEDGER at the {}{}\n{}", r.ledger_of, below, ledger_table(*r.ledger));
   if (r.peak && !r.peak->where.empty()) text += fmt::format("the peak was reached at {}\n", r.peak->where);
   return text;
 }

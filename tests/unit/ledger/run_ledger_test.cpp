@@ -64,9 +64,9 @@ TEST(RunLedger, BuffersStandUnderParameters) {
   RunInput input;
   input.marks = std::span(&mark, 1);
   input.lists = std::span(&list, 1);
-  const Line chart = chart_at(input, 0);
-  EXPECT_EQ(find(chart, "parameters")->bytes, 1024u);
-  EXPECT_EQ(find(chart, "parameters.buffers")->bytes, 512u);
+  const auto ledger = build(input);
+  EXPECT_EQ(find(ledger->used, "parameters")->bytes, 1024u);
+  EXPECT_EQ(find(ledger->used, "parameters.buffers")->bytes, 512u);
 }
 
 TEST(RunLedger, WhatTheDeviceHoldsBeyondPyTorchIsOutside) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/evidence/cut.hpp"
+
+#include <fmt/format.h>
+
+namespace ullage::cli {
+namespace {
+
+ledger::Cut cut_of(const Evidence& evidence, std::size_t events) {
+  if (evidence.run) return ledger::cut_at(evidence.input, *evidence.account, events);
+  timeline::BlockReplay replay(*evidence.timeline, evidence.initial);
+  replay.advance_to(events);
+  ledger::Cut cut;
+  cut.timeline = evidence.timeline;
+  cut.allocations = &evidence.account->allocations;
+  cut.labels = &evidence.account->labels;
+  cut.events = events;
+  cut.reserved = replay.now().reserved;
+  return cut;
+}
+
+std::string phase_title(const ledger::Phase& phase) {
+  return fmt::format("{}{}", phase.step > 0 ? fmt::format("step {} ", phase.step) : "", ledger::name_of(phase.name));
+}
+
+std::string in_phase(const Evidence& evidence, std::size_t phase) {
+  return ", in " + phase_title(evidence.run_ledger->phases[phase]);
+}
+
+tl::unexpected<Error> no_moment(const std::string& moment, const std::string& expected) {
+  return fail(ErrorKind::usage, "the evidence does not have this moment", moment, expected);
+}
+
+// A peak that was there from the start has no event that reached it.
+std::size_t events_before(const Evidence& evidence, const timeline::Peak& peak, std::uint64_t at_start) {
+  return evidence.timeline->events.count() == 0 || at_start == peak.bytes ? 0
+                                                                          : static_cast<std::size_t>(peak.event) + 1;
+}
+
+ChosenCut peak_cut(const Evidence& evidence, bool reserved) {
+  std::string title = reserved ? "the peak of reserved memory" : "the peak of allocated memory";
+  if (evidence.run_ledger) {
+    const auto& run = *evidence.run_ledger;
+    const auto moment = reserved ? ledger::Moment::reserved_peak : ledger::Moment::allocated_peak;
+    title += in_phase(evidence, reserved ? run.reserved_peak_phase : run.allocated_peak_phase);
+    return {cut_of(evidence, *ledger::events_at(evidence.input, run, moment)), title};
+  }
+  const timeline::Counters start = timeline::BlockReplay(*evidence.timeline, evidence.initial).now();
+  const auto& peak = reserved ? evidence.whole.reserved : evidence.whole.allocated;
+  return {cut_of(evidence, events_before(evidence, peak, reserved ? start.reserved : start.allocated)), title};
+}
+
+Result<ChosenCut> oom_cut(const Evidence& evidence) {
+  const auto& actions = evidence.timeline->events.action;
+  for (std::size_t i = actions.size(); i-- > 0;) {
+    if (actions[i] == timeline::Action::oom) return ChosenCut{cut_of(evidence, i), "the last failed request"};
+  }
+  return no_moment("oom", "peak, reserved or end: no request failed");
+}
+
+// `phase:NAME` is of the last step that has it, `phase:STEP:NAME` of that step.
+Result<ChosenCut> phase_cut(const Evidence& evidence, const std::string& moment) {
+  if (!evidence.run_ledger || !evidence.run_ledger->exact) return no_moment(moment, "a run directory with its history");
+  const std::string rest = moment.substr(moment.find(':') + 1);
+  const auto colon = rest.find(':');
+  const std::string name = colon == rest.npos ? rest : rest.substr(colon + 1);
+  const auto& phases = evidence.run_ledger->phases;
+  for (std::size_t i = phases.size(); i-- > 0;) {
+    if (ledger::name_of(phases[i].name) != name) continue;
+    if (colon != rest.npos && std::to_string(phases[i].step) != rest.substr(0, colon)) continue;
+    const auto events = ledger::events_at(evidence.input, *evidence.run_ledger, ledger::Moment::phase_end, i);
+    return ChosenCut{cut_of(evidence, *events), "the end of " + phase_title(phases[i])};
+  }
+  std::string known;
+  for (const auto& phase : phases) known += (known.empty() ? "" : ", ") + phase_title(phase);
+  return no_moment(moment, "one of: " + known);
+}
+
+}  // namespace
+
+Result<ChosenCut> choose_cut(const Evidence& evidence, const std::string& moment) {
+  if (evidence.timeline == nullptr || !evidence.account)
+    return fail(ErrorKind::bad_input, "the source holds no allocations in order, so there is no ledger", evidence.path,
+                "a memory snapshot or a run directory with one");
+  if (moment == "peak") return peak_cut(evidence, false);
+  if (moment == "reserved") return peak_cut(evidence, true);
+  if (moment == "oom") return oom_cut(evidence);
+  if (moment == "end")
+    return ChosenCut{cut_of(evidence, evidence.timeline->events.count()), "the end of the recording"};
+  if (moment.starts_with("phase:")) return phase_cut(evidence, moment);
+  return fail(ErrorKind::usage, "unknown moment", moment, "peak, reserved, oom, end or phase:[STEP:]NAME");
+}
+
+}  // namespace ullage::cli

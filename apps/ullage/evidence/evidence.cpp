@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/evidence/evidence.hpp"
+
+#include "attribution/bare_labels.hpp"
+#include "ingest/file/source.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace ullage::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Opened = Result<std::unique_ptr<Evidence>>;
+
+std::string describe(const Error& error) {
+  return error.where.empty() ? error.what : fmt::format("{} ({})", error.what, error.where);
+}
+
+timeline::Interval whole_interval(const timeline::Timeline& timeline, const timeline::InitialState& initial) {
+  const std::size_t end[] = {timeline.events.count()};
+  return timeline::intervals(timeline, initial, end).front();
+}
+
+void say_contradictions(Evidence& evidence) {
+  timeline::BlockReplay replay(*evidence.timeline, evidence.initial);
+  const auto mismatches = timeline::compare_with_source(replay, *evidence.timeline);
+  constexpr std::size_t shown = 8;
+  for (std::size_t i = 0; i < std::min(shown, mismatches.size()); ++i)
+    evidence.quality.contradictions.push_back(fmt::format("at {:#x}: {}", mismatches[i].address, mismatches[i].what));
+  if (mismatches.size() > shown)
+    evidence.quality.contradictions.push_back(fmt::format("and {} more of this kind", mismatches.size() - shown));
+}
+
+Opened open_run(const std::string& path) {
+  auto run = ingest::read_run_directory(path);
+  if (!run) return tl::unexpected(run.error());
+  auto evidence = std::make_unique<Evidence>();
+  evidence->path = path;
+  evidence->format = Format::run_directory;
+  evidence->run = std::make_unique<ingest::RunDirectory>(std::move(*run));
+  const auto& facts = evidence->run->facts;
+  evidence->producer = evidence->run->device ? "rehearsal" : "recording";
+  if (facts.process) evidence->producer += ", torch " + facts.process->torch;
+  evidence->quality.partial = evidence->run->partial;
+  evidence->quality.missing = evidence->run->notes;
+  evidence->input = evidence->run->ledger_input();
+  evidence->account = ledger::make_account(evidence->input);
+  evidence->run_ledger = ledger::build(evidence->input, evidence->account ? &*evidence->account : nullptr);
+  if (evidence->run->join.joined) {
+    evidence->timeline = &evidence->run->snapshot->timeline;
+    evidence->initial = evidence->run->join.initial;
+    evidence->whole = whole_interval(*evidence->timeline, evidence->initial);
+  }
+  return evidence;
+}
+
+attribution::Labels bare_labels(const Evidence& evidence) {
+  attribution::BareEvidence bare;
+  bare.timeline = evidence.timeline;
+  bare.allocations = &evidence.account->allocations;
+  for (const auto& annotation : evidence.snapshot->annotations) {
+    if (annotation.device == evidence.timeline->device)
+      bare.annotations.push_back({annotation.name, annotation.start, annotation.time_us});
+  }
+  return attribution::label_bare(bare);
+}
+
+void say_what_a_snapshot_lacks(Evidence& evidence) {
+  const auto& timeline = *evidence.timeline;
+  auto& missing = evidence.quality.missing;
+  if (timeline.events.count() == 0)
+    missing.push_back("no events: recording was off or keeps one entry; only the state at the dump is known");
+  else if (evidence.account->allocations.before_trace > 0)
+    missing.push_back(
+        fmt::format("{} blocks are older than the recording: when and where they were allocated is not "
+                    "known",
+                    evidence.account->allocations.before_trace));
+  if (timeline.overflowed) missing.push_back("the ring of events was full: the oldest are lost");
+  if (evidence.snapshot->devices.size() > 1)
+    missing.push_back(fmt::format("{} devices are in the file; this is device {}", evidence.snapshot->devices.size(),
+                                  timeline.device));
+  for (const auto& action : evidence.snapshot->unknown_actions)
+    missing.push_back("events of an unknown kind: " + action);
+  if (evidence.snapshot->bad_values > 0)
+    missing.push_back(fmt::format("{} values of a wrong kind were left out", evidence.snapshot->bad_values));
+}
+
+Opened open_snapshot(ingest::Source& source) {
+  auto snapshot = ingest::read_snapshot(source.rest());
+  if (!snapshot) {
+    Error error = snapshot.error();
+    error.where = source.name() + (error.where.empty() ? "" : ", " + error.where);
+    return tl::unexpected(error);
+  }
+  auto evidence = std::make_unique<Evidence>();
+  evidence->path = source.name();
+  evidence->format = Format::snapshot;
+  evidence->producer = "memory snapshot of PyTorch";
+  evidence->snapshot = std::move(*snapshot);
+  evidence->timeline = &evidence->snapshot->timeline;
+  evidence->initial = timeline::settled_initial_state(*evidence->timeline);
+  evidence->whole = whole_interval(*evidence->timeline, evidence->initial);
+  evidence->account.emplace();
+  evidence->account->allocations = timeline::allocations(*evidence->timeline, evidence->initial);
+  evidence->account->labels = bare_labels(*evidence);
+  evidence->quality.overflowed = evidence->timeline->overflowed;
+  if (const auto& damage = evidence->snapshot->damage; damage || source.damage()) {
+    evidence->quality.partial = true;
+    evidence->quality.missing.push_back(describe(damage ? *damage : *source.damage()));
+  }
+  say_what_a_snapshot_lacks(*evidence);
+  say_contradictions(*evidence);
+  return evidence;
+}
+
+Opened open_kineto(const std::string& path) {
+  auto trace = ingest::read_kineto_file(path);
+  if (!trace) return tl::unexpected(trace.error());
+  auto evidence = std::make_unique<Evidence>();
+  evidence->path = path;
+  evidence->format = Format::kineto;
+  evidence->producer = "trace of torch.profiler";
+  evidence->trace = std::move(*trace);
+  if (evidence->trace->damage) {
+    evidence->quality.partial = true;
+    evidence->quality.missing.push_back(describe(*evidence->trace->damage));
+  }
+  if (evidence->trace->memory_events == 0)
+    evidence->quality.missing.push_back("no memory events: record with profile_memory=True");
+  if (evidence->trace->trace.device_bytes > 0) evidence->capacity_bytes = evidence->trace->trace.device_bytes;
+  return evidence;
+}
+
+Result<std::string> whole_of(const std::string& path) {
+  if (path != "-") return path;
+  return fail(ErrorKind::usage, "a trace cannot come from the standard input", "-", "a file");
+}
+
+}  // namespace
+
+const char* name_of(Format format) {
+  switch (format) {
+    case Format::run_directory:
+      return "run directory";
+    case Format::snapshot:
+      return "memory snapshot";
+    case Format::kineto:
+      return "profiler trace";
+  }
+  return "";
+}
+
+ledger::KnownBy Evidence::known_by() const {
+  return run ? input.known_by : ledger::KnownBy::measured;
+}
+
+Opened open_evidence(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return open_run(path);
+  auto source = ingest::Source::open(path);
+  if (!source) return tl::unexpected(source.error());
+  const std::string_view head = source->head();
+  if (!head.empty() && (head.front() == '\x80' || head.front() == '(' || head.front() == ']' || head.front() == '}'))
+    return open_snapshot(*source);
+  if (ingest::looks_like_kineto(head)) return whole_of(path).and_then(open_kineto);
+  return fail(ErrorKind::bad_input, "this is no memory evidence that Ullage knows", path,
+              "a run directory, a memory snapshot (pickle) or a trace of torch.profiler, plain, gzip or zstd");
+}
+
+}  // namespace ullage::cli

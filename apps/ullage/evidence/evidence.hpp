@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evidence: what a run directory or a file holds about memory, whatever its format, ready to be asked.
+#pragma once
+
+#include "base/result.hpp"
+#include "ingest/kineto/kineto.hpp"
+#include "ingest/run_directory/run_directory.hpp"
+#include "ingest/snapshot/snapshot.hpp"
+#include "ledger/run_ledger.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ullage::cli {
+
+enum class Format { run_directory, snapshot, kineto };
+[[nodiscard]] const char* name_of(Format format);
+
+/// What the source cannot show, and where it contradicts itself.
+struct Quality {
+  bool partial = false;     ///< damaged or cut: what came before the damage is here
+  bool overflowed = false;  ///< a ring was full: the oldest events are lost
+  std::vector<std::string> missing;
+  std::vector<std::string> contradictions;
+};
+
+/// Not movable: the parts point into each other.
+struct Evidence {
+  Evidence() = default;
+  Evidence(const Evidence&) = delete;
+  Evidence& operator=(const Evidence&) = delete;
+
+  std::string path;
+  Format format = Format::run_directory;
+  std::string producer;  ///< who wrote it, for people: "rehearsal, torch 2.11.0"
+  Quality quality;
+
+  std::unique_ptr<ingest::RunDirectory> run;
+  std::optional<ingest::Snapshot> snapshot;
+  std::optional<ingest::KinetoTrace> trace;
+
+  timeline::Timeline* timeline = nullptr;  ///< null when the source has no allocations in order
+  timeline::InitialState initial;
+  ledger::RunInput input;                       ///< of a run directory
+  std::optional<ledger::RunLedger> run_ledger;  ///< of a run directory: its phases and peaks
+  std::optional<ledger::Account> account;       ///< every allocation with its owner
+  timeline::Interval whole;                     ///< peaks over all events, when there is a timeline
+  std::optional<std::uint64_t> capacity_bytes;
+
+  [[nodiscard]] ledger::KnownBy known_by() const;
+};
+
+/// Opens a path that resolve_run_or_file gave. The format is told by the content. Errors: `io`; `bad_input` for a
+/// format that is not known, with the ones that are.
+[[nodiscard]] Result<std::unique_ptr<Evidence>> open_evidence(const std::string& path);
+
+}  // namespace ullage::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a command takes a RUN or a FILE: one resolver decides which is meant.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace ullage::cli {
+
+/// Where runs without --out are kept: `ullage/runs` in XDG_DATA_HOME or ~/.local/share.
+[[nodiscard]] std::filesystem::path runs_directory();
+
+/// The path that is meant, in this order: `-` (the standard input), an existing path, the name of a kept run, the only
+/// kept run whose name begins with it, `@last` (the newest kept run). Errors: `usage`, with the runs that come near.
+[[nodiscard]] Result<std::string> resolve_run_or_file(const std::string& argument);
+
+}  // namespace ullage::cli

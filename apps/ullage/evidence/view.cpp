@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/evidence/view.hpp"
+
+namespace ullage::cli {
+
+report::EvidenceView evidence_view(const Evidence& evidence) {
+  return {evidence.quality.partial, evidence.quality.overflowed, evidence.quality.missing,
+          evidence.quality.contradictions};
+}
+
+report::LedgerView ledger_view(const Evidence& evidence, const ChosenCut& chosen) {
+  report::LedgerView view;
+  view.source = evidence.path;
+  view.format = name_of(evidence.format);
+  view.producer = evidence.producer;
+  view.moment = chosen.title;
+  view.device = evidence.timeline->device;
+  view.peak_allocated = evidence.whole.allocated.bytes;
+  view.peak_reserved = evidence.whole.reserved.bytes;
+  view.peak_requested = evidence.whole.requested.bytes;
+  view.capacity_bytes = evidence.capacity_bytes;
+  view.evidence = evidence_view(evidence);
+  return view;
+}
+
+}  // namespace ullage::cli

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "apps/ullage/evidence/cut.hpp"
+#include "report/ledger_view.hpp"
+
+namespace ullage::cli {
+
+/// All of the view but the ledger itself.
+[[nodiscard]] report::LedgerView ledger_view(const Evidence& evidence, const ChosenCut& chosen);
+[[nodiscard]] report::EvidenceView evidence_view(const Evidence& evidence);
+
+}  // namespace ullage::cli

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ullage ledger`: what was on the device at one moment, and who owned it.
+#include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/cut.hpp"
+#include "apps/ullage/evidence/resolve.hpp"
+#include "apps/ullage/evidence/view.hpp"
+#include "apps/ullage/output.hpp"
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace ullage::cli {
+namespace {
+
+using ledger::Level;
+
+Result<std::vector<Level>> levels_of(const std::string& text) {
+  constexpr Level all[] = {Level::category,  Level::kind, Level::module, Level::layer,
+                           Level::operation, Level::line, Level::tensor};
+  std::vector<Level> levels;
+  std::vector<std::string_view> names;
+  for (const Level level : all) names.emplace_back(name_of(level));
+  for (const std::string& word : split(text, ',')) {
+    const auto found = std::ranges::find(names, word);
+    if (found == names.end())
+      return fail(ErrorKind::usage, "unknown level '" + word + "'", "--by",
+                  "some of category, kind, module, layer, operator, line, tensor, with commas",
+                  suggestion(word, names));
+    levels.push_back(all[found - names.begin()]);
+  }
+  return levels;
+}
+
+Result<ExitCode> print_ledger(const Evidence& evidence, const Arguments& arguments) {
+  const auto levels = levels_of(arguments.text("by").value_or(""));
+  if (!levels) return tl::unexpected(levels.error());
+  const auto chosen = choose_cut(evidence, arguments.text("at").value_or("peak"));
+  if (!chosen) return tl::unexpected(chosen.error());
+  report::LedgerView view = ledger_view(evidence, *chosen);
+  view.ledger = ledger::chart(chosen->cut, *levels);
+  if (const auto top = arguments.count("top"); top && *top > 0) ledger::fold(view.ledger, *top);
+  const std::string text = arguments.given("json") ? report::ledger_json(view) : report::ledger_text(view);
+  const ExitCode code = evidence.quality.partial ? ExitCode::bad_input : ExitCode::yes;
+  return print_result(text).map([code] { return code; });
+}
+
+Result<ExitCode> run_ledger(const Arguments& arguments) {
+  if (arguments.positionals.empty())
+    return fail(ErrorKind::usage, "what is missing is a run or a file", "ullage ledger", "ullage ledger RUN|FILE");
+  const auto path = resolve_run_or_file(arguments.positionals.front());
+  if (!path) return tl::unexpected(path.error());
+  const auto evidence = open_evidence(*path);
+  if (!evidence) return tl::unexpected(evidence.error());
+  return print_ledger(**evidence, arguments);
+}
+
+constexpr Flag flags[] = {
+    {"at", "MOMENT", "peak, reserved, oom, end or phase:[STEP:]NAME", FlagKind::text, "peak"},
+    {"by", "LEVELS", "drill below the categories: kind, module, layer, operator, line, tensor", FlagKind::text,
+     "category,kind"},
+    {"top", "N", "show the N largest lines of each level, and the others as one; 0 shows all", FlagKind::count, "12"},
+    json_flag,
+};
+
+}  // namespace
+
+const Command ledger_command{
+    "ledger",
+    "what was on the device at the peak, and who owned it",
+    "RUN|FILE [FLAGS]",
+    "RUN is a run directory, the name of a kept run or its beginning, or @last; FILE a memory snapshot of PyTorch.\n"
+    "Every line says how its bytes are known and how their owner is known; children add up to their parent. The "
+    "levels\n"
+    "of --by stand inside each other: --by module,operator. 'layer' is the module with its numbers as *: the same\n"
+    "module of all layers together.",
+    {flags, 1, false},
+    run_ledger};
+
+}  // namespace ullage::cli

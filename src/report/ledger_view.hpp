@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ledger of one moment, of any source, as data: what `ullage ledger` prints.
+#pragma once
+
+#include "ledger/chart.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ullage::report {
+
+/// What a source cannot show.
+struct EvidenceView {
+  bool partial = false;
+  bool overflowed = false;
+  std::vector<std::string> missing;
+  std::vector<std::string> contradictions;
+};
+
+struct LedgerView {
+  std::string command = "ledger";
+  std::string source;    ///< path
+  std::string format;    ///< "memory snapshot"
+  std::string producer;  ///< "rehearsal, torch 2.11.0"
+  std::string moment;    ///< "the peak of allocated memory, in step 2 backward"
+  int device = 0;
+  std::uint64_t peak_allocated = 0, peak_reserved = 0, peak_requested = 0;
+  std::optional<std::uint64_t> capacity_bytes;
+  ledger::Line ledger;
+  EvidenceView evidence;
+};
+
+/// For people. Lines without bytes are left out, but for the headings of the chart.
+[[nodiscard]] std::string ledger_text(const LedgerView& view);
+/// For programs: docs/schemas/result.schema.json.
+[[nodiscard]] std::string ledger_json(const LedgerView& view);
+
+}  // namespace ullage::report

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/file/source.hpp"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <string>
+
+namespace ullage::ingest {
+namespace {
+
+std::string gzip(const std::string& text) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string all_of(Source& source) {
+  const auto bytes = source.rest();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Source over(const std::string& bytes) {
+  return Source::of(std::as_bytes(std::span(bytes)), "x");
+}
+
+TEST(Source, HeadDoesNotTakeAnythingAway) {
+  const std::string text = "hello, world";
+  Source source = over(text);
+  EXPECT_EQ(source.head(5), "hello");
+  EXPECT_EQ(source.head(8), "hello, w");
+  EXPECT_EQ(all_of(source), text);
+}
+
+TEST(Source, SeveralGzipMembersAreOneText) {
+  const std::string big(300000, 'a');
+  const std::string packed = gzip(big) + gzip("tail");
+  Source source = over(packed);
+  EXPECT_EQ(source.head(2), "aa");
+  EXPECT_EQ(all_of(source), big + "tail");
+  EXPECT_FALSE(source.damage());
+}
+
+TEST(Source, ACutGzipGivesWhatCameBefore) {
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += std::to_string(i);
+  const std::string packed = gzip(text);
+  const std::string cut = packed.substr(0, packed.size() / 2);
+  Source source = over(cut);
+  const std::string got = all_of(source);
+  EXPECT_GT(got.size(), 1000u);
+  EXPECT_EQ(got, text.substr(0, got.size()));
+  ASSERT_TRUE(source.damage());
+  EXPECT_NE(source.damage()->where.find("byte"), std::string::npos);
+}
+
+TEST(Source, DamagedGzipSaysSo) {
+  std::string packed = gzip(std::string(10000, 'a'));
+  packed[14] ^= 0x55;
+  packed[15] ^= 0x55;
+  Source source = over(packed);
+  all_of(source);
+  EXPECT_TRUE(source.damage());
+}
+
+TEST(Source, AMissingFileIsAnError) {
+  const auto source = Source::open("/nonexistent/x");
+  ASSERT_FALSE(source);
+  EXPECT_EQ(source.error().kind, ErrorKind::io);
+}
+
+}  // namespace
+}  // namespace ullage::ingest
