@@ -3,6 +3,8 @@
 import gc
 import weakref
 
+from .holders import Holders
+
 
 class Owners:
     def __init__(self, torch, records):
@@ -65,6 +67,15 @@ class Owners:
         """Whether any torch.optim.Optimizer is alive: it may step later."""
         optimizer_type = self._torch.optim.Optimizer
         return any(issubclass(type(o), optimizer_type) for o in gc.get_objects())
+
+    def write_holders(self, index):
+        """At the end: what lives on and has no other name belongs to an object of the script."""
+        known = {row[4] for rows in self._last.values() for row in rows}
+        rows = []
+        for tensor, name in Holders(self._torch).find(known):
+            self._row(rows, "held", tensor, name)
+        if rows:
+            self._records.add("tensors", index=index, complete=["held"], tensors=rows)
 
     def write(self, index):
         """Writes the rows that changed since the last call."""

@@ -229,6 +229,8 @@ class Session:
         self._see_compiler()
         self._finished = True
         owner = self.device.owns_run()
+        if owner:
+            self._name_the_rest()
         self._snapshot_error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
         error = self.operators.write(os.path.join(self._directory, "operators.json.gz")) if owner else None
         if error is not None:
@@ -243,6 +245,12 @@ class Session:
             return
         if facts is not None:
             self.records.add("compiler", **facts)
+
+    def _name_the_rest(self):
+        try:
+            self.owners.write_holders(self._index)
+        except Exception as error:
+            self.records.add("note", text=f"objects that hold tensors could not be found: {error!r}")
 
     def finish(self):
         """Once per process: at exit, or in front of os._exit."""

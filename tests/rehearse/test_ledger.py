@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ledger at the moment of the peak, and what it says of activations, against PyTorch's own account of them."""
+import json
+import subprocess
+
+import pytest
+
+from conftest import check_adds_up, find_line, ullage
+
+
+def ledger(run, *flags):
+    done = subprocess.run([ullage(), "ledger", str(run.directory), "--json", "--top", "0", *flags], capture_output=True,
+                          text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    check_adds_up(made["ledger"])
+    return made
+
+
+def saved_by_module(run):
+    made = ledger(run, "--at", "phase:1:forward", "--by", "kind,module")
+    saved = find_line(made["ledger"], "activations.saved_for_backward")
+    names = {"[outside modules]": ""}
+    return {names.get(line["name"], line["name"]): line["bytes"] for line in saved["children"]}
+
+
+@pytest.mark.parametrize("precision", ["plain", "autocast"])
+@pytest.mark.parametrize("model", ["gpt2_eager", "gpt2_sdpa", "llama", "convolutions"])
+def test_saved_activations_are_what_autograd_saved(rehearse, tmp_path, model, precision):
+    """Unique storages at the end of the forward pass, by the module that made them, to the byte."""
+    truth = tmp_path / "saved.json"
+    run = rehearse("saved_tensors.py", model, truth, precision)
+    assert saved_by_module(run) == json.loads(truth.read_text())
+
+
+def owned_share(made):
+    """Of the allocated bytes: with a category; of activations and temporaries: with a module too."""
+    reserved = find_line(made["ledger"], "reserved")
+    total = owned = 0
+    for line in reserved["children"]:
+        if line["id"] in ("cached", "rounding"):
+            continue
+        total += line["bytes"]
+        if line["id"] == "unattributed":
+            continue
+        outside = next((c["bytes"] for c in line.get("children", ()) if c["name"] == "[outside modules]"), 0)
+        owned += line["bytes"] - (outside if line["id"] in ("activations", "temporaries") else 0)
+    return owned / total
+
+
+@pytest.mark.parametrize("script, arguments", [
+    ("mlp.py", ()), ("trainer.py", ()), ("modules.py", ("lstm",)), ("experts.py", ()), ("own_optimizer.py", ("plain",)),
+    ("fsdp.py", ()), ("ddp.py", ()), ("saved_tensors.py", ("llama", "x.json", "autocast"))])
+def test_nearly_all_bytes_at_the_peak_have_an_owner(rehearse, script, arguments):
+    run = rehearse(script, *arguments)
+    made = ledger(run, "--by", "module")
+    assert owned_share(made) >= 0.97, made["ledger"]
+    assert made["moment"].startswith("the peak of allocated memory")
+
+
+def test_the_chart_is_of_the_peak(rehearse):
+    run = rehearse("mlp.py")
+    reserved = run.line("reserved")
+    allocated = reserved["bytes"] - find_line(reserved, "cached")["bytes"]
+    assert allocated == run.peak["allocated_bytes"]
+    assert "ledger_below_peak_bytes" not in run.result or run.result["ledger_below_peak_bytes"] == 0
+
+
+def test_states_of_a_hand_written_optimizer_are_named(rehearse):
+    run = rehearse("own_optimizer.py", "plain")
+    names = {line["name"] for line in run.line("optimizer_state")["children"]}
+    assert names and all("." in name for name in names), names
+    assert run.line("unattributed")["bytes"] == 0
