@@ -2,36 +2,13 @@
 // `ullage ledger`: what was on the device at one moment, and who owned it.
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/cut.hpp"
+#include "apps/ullage/evidence/levels.hpp"
 #include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/evidence/view.hpp"
 #include "apps/ullage/output.hpp"
-#include "base/text.hpp"
-
-#include <algorithm>
-#include <iterator>
-#include <vector>
 
 namespace ullage::cli {
 namespace {
-
-using ledger::Level;
-
-Result<std::vector<Level>> levels_of(const std::string& text) {
-  constexpr Level all[] = {Level::category,  Level::kind, Level::module, Level::layer,
-                           Level::operation, Level::line, Level::tensor};
-  std::vector<Level> levels;
-  std::vector<std::string_view> names;
-  for (const Level level : all) names.emplace_back(name_of(level));
-  for (const std::string& word : split(text, ',')) {
-    const auto found = std::ranges::find(names, word);
-    if (found == names.end())
-      return fail(ErrorKind::usage, "unknown level '" + word + "'", "--by",
-                  "some of category, kind, module, layer, operator, line, tensor, with commas",
-                  suggestion(word, names));
-    levels.push_back(all[found - names.begin()]);
-  }
-  return levels;
-}
 
 Result<ExitCode> print_ledger(const Evidence& evidence, const Arguments& arguments) {
   const auto levels = levels_of(arguments.text("by").value_or(""));

@@ -29,7 +29,7 @@ constexpr std::string_view matrix_products[] = {
     "aten::mm",         "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::matmul",           "aten::linear",
     "aten::_scaled_mm", "aten::addmv", "aten::dot", "aten::addmm_",  "aten::_addmm_activation"};
 
-bool ends_in(std::string_view file, std::string_view part) {
+bool lies_in(std::string_view file, std::string_view part) {
   return file.find(part) != file.npos;
 }
 
@@ -39,7 +39,7 @@ std::string_view telling_file(const timeline::Timeline& timeline, timeline::Stac
                                            "/torch/autograd/function.py", "/ullage_hook/"};
   for (const timeline::FrameId id : timeline.stacks.stack(stack)) {
     const std::string_view file = timeline.strings.text(timeline.stacks.frame(id).file);
-    const auto skipped = [file](std::string_view part) { return ends_in(file, part); };
+    const auto skipped = [file](std::string_view part) { return lies_in(file, part); };
     if (file.ends_with(".py") && std::ranges::none_of(plumbing, skipped)) return file;
   }
   return {};
@@ -114,7 +114,7 @@ class RunLabeler {
 
   void judge(AllocationId id, const Place& place) {
     const std::string_view file = telling_file(*evidence_.timeline, allocations_.stack[id]);
-    if (ends_in(file, "/torch/distributed/")) return set(id, Category::communication, AttributedBy::frames);
+    if (lies_in(file, "/torch/distributed/") || lies_in(file, "/torch/nn/parallel/")) return set(id, Category::communication, AttributedBy::frames);
     if (const auto library = workspace_library(id); !library.empty())
       return set(id, Category::workspaces, AttributedBy::size, library);
     if (evidence_.phases.empty() || allocations_.older(id)) return;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ullage diff`: what changed from one ledger to another.
+#include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/cut.hpp"
+#include "apps/ullage/evidence/levels.hpp"
+#include "apps/ullage/evidence/resolve.hpp"
+#include "apps/ullage/output.hpp"
+#include "report/difference_view.hpp"
+
+namespace ullage::cli {
+namespace {
+
+/// One of the two: what it is of, and its ledger.
+struct Side {
+  std::string path, moment, producer;
+  ledger::Line ledger;
+};
+
+Result<Side> side_of(const std::string& argument, const std::string& moment, std::span<const ledger::Level> levels) {
+  const auto path = resolve_run_or_file(argument);
+  if (!path) return tl::unexpected(path.error());
+  const auto evidence = open_evidence(*path);
+  if (!evidence) return tl::unexpected(evidence.error());
+  const auto chosen = choose_cut(**evidence, moment);
+  if (!chosen) return tl::unexpected(chosen.error());
+  return Side{*path, chosen->title, (*evidence)->producer, ledger::chart(chosen->cut, levels)};
+}
+
+Result<ExitCode> run_diff(const Arguments& arguments) {
+  if (arguments.positionals.size() != 2)
+    return fail(ErrorKind::usage, "two runs or files are needed", "ullage diff", "ullage diff BEFORE AFTER");
+  const auto levels = levels_of(arguments.text("by").value_or(""));
+  if (!levels) return tl::unexpected(levels.error());
+  const std::string moment = arguments.text("at").value_or("peak");
+  auto before = side_of(arguments.positionals[0], moment, *levels);
+  if (!before) return tl::unexpected(before.error());
+  auto after = side_of(arguments.positionals[1], moment, *levels);
+  if (!after) return tl::unexpected(after.error());
+  report::DifferenceView view{
+      before->path, after->path, before->moment, after->moment, ledger::difference(before->ledger, after->ledger), {}};
+  if (before->producer != after->producer)
+    view.notes.push_back("of different origin: " + before->producer + "; " + after->producer);
+  const std::string text = arguments.given("json") ? report::difference_json(view)
+                                                   : report::difference_text(view, arguments.count("top").value_or(20));
+  return print_result(text).map([] { return ExitCode::yes; });
+}
+
+constexpr Flag flags[] = {
+    {"at", "MOMENT", "peak, reserved, oom, end or phase:[STEP:]NAME", FlagKind::text, "peak"},
+    {"by", "LEVELS", "compare down to: kind, module, layer, operator, line, tensor", FlagKind::text,
+     "category,kind,layer,operator"},
+    {"top", "N", "show the N largest changes; 0 shows all", FlagKind::count, "20"},
+    json_flag,
+};
+
+}  // namespace
+
+const Command diff_command{
+    "diff",
+    "what changed from one run or file to another, line by line",
+    "BEFORE AFTER [FLAGS]",
+    "Compares two ledgers at the same kind of moment: added, grown, shrunk and gone lines, the largest effect first. "
+    "The\n"
+    "differences add up to the difference of the totals.",
+    {flags, 2, false},
+    run_diff};
+
+}  // namespace ullage::cli
