@@ -24,10 +24,6 @@ struct RehearsalOptions {
   std::string stacks;            ///< python, all, none
   std::string address_rule;      ///< native, wsl
   std::string routing;           ///< balanced, skewed
-  std::string steps;             ///< a number, auto, all
-  std::string stacks;            ///< python, all, none
-  std::string address_rule;      ///< native, wsl
-  std::string routing;           ///< balanced, skewed
   std::string compile_cache;     ///< warm, cold
   std::chrono::milliseconds time_limit{0};
   std::string out;            ///< empty: a new folder of the data directory

@@ -76,46 +76,47 @@ struct LoadFacts {
 /// Tensor.pin_memory over the whole run: how often, what was asked for, the blocks that came.
 struct PinningFacts {
   std::uint64_t times = 0, requested_bytes = 0, taken_bytes = 0;
-  /// What torch.compile did.
-  struct CompilerFacts {
-    std::uint64_t graphs = 0;
-    std::uint64_t compiled = 0;  ///< of the graphs: those that no cache held
-    std::uint64_t timed = 0;     ///< kernels that were timed on the device
-  };
+};
 
-  struct EndFacts {
-    std::string status, snapshot_error;
-    bool snapshot = false;
-  };
+/// What torch.compile did.
+struct CompilerFacts {
+  std::uint64_t graphs = 0;
+  std::uint64_t compiled = 0;  ///< of the graphs: those that no cache held
+  std::uint64_t timed = 0;     ///< kernels that were timed on the device
+};
 
-  struct RunFacts {
-    std::optional<ProcessFacts> process;
-    std::optional<HistoryStart> history;
-    std::vector<ledger::Mark> marks;
-    std::vector<ledger::TensorList> lists;
-    std::vector<OutOfMemory> ooms;
-    std::optional<std::uint64_t> caught_ooms;
-    std::optional<ScriptException> exception;
-    std::optional<StopFacts> stop;
-    std::vector<BatchFacts> batches;
-    std::vector<std::string> notes;
-    std::vector<std::string> saw;
-    std::vector<PolicyUse> policies;
-    std::vector<HostFacts> host;
-    std::vector<LoadFacts> loads;
-    PinningFacts pinning;
-    std::string allocator;  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
-    std::string allocator;  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
-    std::optional<CompilerFacts> compiler;  ///< nothing when nothing was compiled
-    std::optional<EndFacts> end;
-    std::uint64_t records = 0;     ///< records read
-    std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out
-    std::optional<Error>
-        damage;  ///< the first line that does not match its checksum or is no record; reading ended there
-    [[nodiscard]] bool partial() const { return damage.has_value() || !end.has_value(); }
-  };
+struct EndFacts {
+  std::string status, snapshot_error;
+  bool snapshot = false;
+};
 
-  /// Reads the text of a marks.jsonl. Never fails: what stands before the first damage is kept.
-  RunFacts read_run_facts(std::string_view text);
+struct RunFacts {
+  std::optional<ProcessFacts> process;
+  std::optional<HistoryStart> history;
+  std::vector<ledger::Mark> marks;
+  std::vector<ledger::TensorList> lists;
+  std::vector<OutOfMemory> ooms;
+  std::optional<std::uint64_t> caught_ooms;
+  std::optional<ScriptException> exception;
+  std::optional<StopFacts> stop;
+  std::vector<BatchFacts> batches;
+  std::vector<std::string> notes;
+  std::vector<std::string> saw;
+  std::vector<PolicyUse> policies;
+  std::vector<HostFacts> host;
+  std::vector<LoadFacts> loads;
+  PinningFacts pinning;
+  std::string allocator;                  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
+  std::optional<CompilerFacts> compiler;  ///< nothing when nothing was compiled
+  std::optional<EndFacts> end;
+  std::uint64_t records = 0;     ///< records read
+  std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out
+  std::optional<Error>
+      damage;  ///< the first line that does not match its checksum or is no record; reading ended there
+  [[nodiscard]] bool partial() const { return damage.has_value() || !end.has_value(); }
+};
+
+/// Reads the text of a marks.jsonl. Never fails: what stands before the first damage is kept.
+RunFacts read_run_facts(std::string_view text);
 
 }  // namespace ullage::ingest
