@@ -17,7 +17,7 @@ constexpr std::array fact_table{
 };
 
 bool is_called(const Gpu& gpu, std::string_view name) {
-  return equal_ignoring_case(gpu.short_name, name) || equal_ignoring_case(gpu.cuda_name, name) ||
+  return equal_ignoring_case(gpu.short_name, name) ||
          std::any_of(gpu.aliases.begin(), gpu.aliases.end(),
                      [&](std::string_view alias) { return equal_ignoring_case(alias, name); });
 }
@@ -36,6 +36,19 @@ tl::unexpected<Error> unknown_gpu(std::string_view name) {
     for (const std::string_view known : names) hint += " " + std::string(known);
   }
   return fail(ErrorKind::usage, "unknown GPU", "'" + std::string(name) + "'", "a name that 'ullage gpus' lists", hint);
+}
+
+/// By the name that CUDA shows, which cards of different memory may share.
+Result<const Gpu*> find_by_cuda_name(std::string_view name) {
+  std::vector<const Gpu*> found;
+  for (const Gpu& gpu : gpus())
+    if (equal_ignoring_case(gpu.cuda_name, name)) found.push_back(&gpu);
+  if (found.empty()) return unknown_gpu(name);
+  if (found.size() == 1) return found.front();
+  std::string hint = "known:";
+  for (const Gpu* gpu : found) hint += " " + std::string(gpu->short_name);
+  return fail(ErrorKind::usage, "several GPUs have this name", "'" + std::string(name) + "'",
+              "one of their short names", hint);
 }
 
 }  // namespace
@@ -75,7 +88,7 @@ Result<const Gpu*> find_gpu(std::string_view name) {
   for (const Gpu& gpu : gpus()) {
     if (is_called(gpu, wanted)) return &gpu;
   }
-  return unknown_gpu(wanted);
+  return find_by_cuda_name(wanted);
 }
 
 }  // namespace ullage
