@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "hardware/catalogue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -26,6 +28,16 @@ Result<void> only_check(const Result<T>& result) {
   return {};
 }
 
+// A bare number is a count of bytes; where memory of a machine is meant, a small one has lost its unit.
+Result<void> check_size(std::string_view value) {
+  const auto bytes = parse_size(value);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const bool bare = value.find_first_not_of("0123456789. ") == value.npos;
+  if (!bare || *bytes == 0 || *bytes >= mib) return {};
+  return fail(ErrorKind::usage, "a size without a unit is a number of bytes", {},
+              fmt::format("{0}GiB (2^30 bytes each) or {0}GB (10^9)", trim(value)));
+}
+
 Result<void> check_kind(FlagKind kind, std::string_view value) {
   switch (kind) {
     case FlagKind::toggle:
@@ -34,7 +46,7 @@ Result<void> check_kind(FlagKind kind, std::string_view value) {
     case FlagKind::count:
       return only_check(parse_count(value));
     case FlagKind::size:
-      return only_check(parse_size(value));
+      return check_size(value);
     case FlagKind::share:
       return only_check(parse_percent(value));
     case FlagKind::duration:

@@ -130,7 +130,8 @@ std::string honesty_section(const RunResult& r) {
   for (const auto& note : r.notes) text += "Note: " + note + "\n";
   return "\nHOW THIS IS KNOWN\nPyTorch's own code ran on a virtual GPU: allocations are executed, the context is "
          "estimated, durations "
-         "are not predicted.\n" +
+         "are not predicted.\nLosses and metrics that the script printed are not real: kernels compute nothing "
+         "here.\n" +
          text;
 }
 

@@ -63,6 +63,11 @@ TEST(Flags, HelpIsSeenAnywhere) {
 TEST(Flags, ErrorsSayWhatAndWhere) {
   EXPECT_EQ(parse({"--memroy", "1GiB"}).error().hint, "did you mean '--memory'?");
   EXPECT_EQ(parse({"--memory", "80G"}).error().where, "--memory 80G");
+  EXPECT_EQ(parse({"--memory", "40"}).error().what, "a size without a unit is a number of bytes");
+  EXPECT_EQ(parse({"--memory", "40"}).error().expected, "40GiB (2^30 bytes each) or 40GB (10^9)");
+  EXPECT_EQ(parse({"--memory", "0"}).value().size("memory"), 0u);
+  EXPECT_TRUE(parse({"--memory", "42949672960"}));
+  EXPECT_TRUE(parse({"--memory", "40 B"}));
   EXPECT_EQ(parse({"--memory"}).error().what, "a value is missing");
   EXPECT_EQ(parse({"--json=1"}).error().what, "this flag takes no value");
   EXPECT_EQ(parse({"-j"}).error().what, "unknown flag");
