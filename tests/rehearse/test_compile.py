@@ -2,6 +2,8 @@
 """torch.compile on the virtual GPU, in an environment that has Triton: its modes, and cold and warm caches told apart."""
 import importlib.util
 import os
+import re
+import subprocess
 import sys
 
 import pytest
@@ -83,3 +85,16 @@ def test_no_warning_about_hooks_that_are_not_the_scripts(compiled):
 
 def test_a_script_without_a_compiler_says_nothing_of_it(rehearse):
     assert "compiler" not in rehearse("mlp.py").result
+
+
+def test_a_kernel_of_tritons(rehearse, caches, tmp_path):
+    made = rehearse(command=[PYTHON, str(SCRIPTS / "triton_kernel.py")], environment={"XDG_CACHE_HOME": str(caches)})
+    printed = dict(re.findall(r"(before|after|registers) (.*)", (made.directory / "stdout.log").read_text()))
+    assert printed["before"] == "0"
+    assert printed["after"] == "False False", "what a kernel wrote over must be unknown, not what was there before"
+    finder = "import importlib.util as u; print(u.find_spec('triton').submodule_search_locations[0])"
+    folder = subprocess.run([PYTHON, "-c", finder], capture_output=True, text=True, check=True).stdout.strip()
+    shown = subprocess.run([f"{folder}/backends/nvidia/bin/cuobjdump", "-res-usage", str(tmp_path / "kernel.cubin")],
+                           capture_output=True, text=True, check=True).stdout
+    registers, stack = re.search(r"REG:(\d+) STACK:(\d+)", shown).groups()
+    assert printed["registers"] == f"{registers} spills {int(stack) // 4}"

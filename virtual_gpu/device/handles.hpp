@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "virtual_gpu/device/kernel_layout.hpp"
@@ -20,6 +21,7 @@ inline Machine& machine() {
 struct Function {
   const char* name = "";
   KernelLayout* layout = nullptr;  ///< of the module that holds it; null when its images are not at hand
+  KernelResources resources{32, 0, 0};
 
   /// Sizes of its parameters, read from the module's images at the first launch.
   std::span<const ParameterSlot> parameters() {
@@ -27,6 +29,11 @@ struct Function {
       if (layout) parameters_ = layout->parameters(name);
     });
     return parameters_;
+  }
+
+  /// For a kernel whose image was read when it was loaded.
+  void take_parameters(std::vector<ParameterSlot> parameters) {
+    std::call_once(once_, [&] { parameters_ = std::move(parameters); });
   }
 
  private:

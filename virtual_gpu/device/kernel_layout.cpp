@@ -50,6 +50,11 @@ std::uint64_t elf_bytes(const void* image) {
 
 }  // namespace
 
+std::span<const std::byte> elf_image(const void* image) {
+  if (image == nullptr || read<std::uint32_t>(image) != elf_magic) return {};
+  return {static_cast<const std::byte*>(image), elf_bytes(image)};
+}
+
 std::vector<ParameterSlot> KernelLayout::parameters(const char* mangled) {
   const std::lock_guard lock(mutex_);
   if (!listed_) list_images();
@@ -65,8 +70,8 @@ void KernelLayout::list_images() {
   if (fat_binary_ == nullptr) return;
   const auto magic = read<std::uint32_t>(fat_binary_);
   const void* data = fat_binary_;
-  if (magic == elf_magic) {
-    images_.push_back({{static_cast<const std::byte*>(data), elf_bytes(data)}, 0, 0, 0});
+  if (const auto elf = elf_image(data); !elf.empty()) {
+    images_.push_back({elf, 0, 0, 0});
     return;
   }
   if (magic == wrapper_magic) data = read<Wrapper>(fat_binary_).data;

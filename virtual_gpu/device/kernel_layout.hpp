@@ -21,6 +21,23 @@ struct ParameterSlot {
 /// Mangled kernel name -> its parameters in order.
 using ParameterTable = std::map<std::string, std::vector<ParameterSlot>, std::less<>>;
 
+/// What a kernel takes of a multiprocessor.
+struct KernelResources {
+  std::uint32_t registers = 0;     ///< per thread
+  std::uint32_t local_bytes = 0;   ///< per thread: its stack, where registers are spilled to
+  std::uint64_t shared_bytes = 0;  ///< per block, without what a launch adds
+  bool operator==(const KernelResources&) const = default;
+};
+
+/// Mangled kernel name -> its resources.
+using ResourceTable = std::map<std::string, KernelResources, std::less<>>;
+
+/// The resources of every kernel of one cubin, as its compiler wrote them down.
+ResourceTable read_resources(std::span<const std::byte> image);
+
+/// The bytes of the ELF image at `image`; empty when there is none.
+std::span<const std::byte> elf_image(const void* image);
+
 /// The parameters of every kernel of one cubin (an ELF image). Damaged bytes give what was read up to the damage.
 ParameterTable read_cubin(std::span<const std::byte> image);
 

@@ -19,6 +19,7 @@ enum Cu : int {
   cu_invalid_device = 101,
   cu_invalid_context = 201,
   cu_already_mapped = 208,
+  cu_file_not_found = 301,
   cu_invalid_handle = 400,
   cu_not_found = 500,
   cu_not_ready = 600,

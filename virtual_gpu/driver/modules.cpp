@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules, libraries, functions and launches. Nothing is loaded: a function is its name.
+// Modules, libraries, functions and launches. No code is loaded: a function is its name and what its image says of it.
+#include <algorithm>
 #include <cstring>
-#include <map>
-#include <mutex>
-#include <string>
+#include <vector>
 
 #include "virtual_gpu/device/api_scope.hpp"
 #include "virtual_gpu/device/attributes.hpp"
 #include "virtual_gpu/driver/driver.hpp"
+#include "virtual_gpu/driver/module.hpp"
 
 namespace ullage::vgpu {
 namespace {
@@ -21,45 +21,46 @@ struct LaunchConfig {  // CUlaunchConfig
   unsigned attribute_count;
 };
 
-/// One Function per name; they live for ever, as the handles do.
-Function* intern(const char* name) {
-  static std::mutex mutex;
-  static auto* functions = new std::map<std::string, Function>;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto it = functions->try_emplace(name).first;
-  it->second.name = it->first.c_str();
-  return &it->second;
-}
-
-int put_handle(void** out) {
-  *out = reinterpret_cast<void*>(machine().new_handle());
+int put_module(void** out, const void* image) {
+  *out = new Module(elf_image(image));
   return cu_success;
 }
 
-int put_function(void** out, const char* name) {
-  *out = intern(name);
+int put_module_of_file(void** out, const char* path) {
+  const std::vector<std::byte> image = file_bytes(path);
+  if (image.empty()) return cu_file_not_found;
+  *out = new Module(image);
   return cu_success;
 }
 
-void launch(const void* function, const unsigned (&grid)[3], const unsigned (&block)[3], void* stream,
-            void** arguments) {
+int put_function(void** out, void* module, const char* name) {
+  *out = static_cast<Module*>(module)->function(name);
+  return *out ? int{cu_success} : int{cu_not_found};
+}
+
+void launch(Function* function, const unsigned (&grid)[3], const unsigned (&block)[3], void* stream, void** arguments) {
   KernelLaunch launch;
-  launch.name = static_cast<const Function*>(function)->name;
+  launch.name = function->name;
   for (int i = 0; i < 3; ++i) {
     launch.grid[i] = grid[i];
     launch.block[i] = block[i];
   }
   launch.arguments = arguments;
+  launch.parameters = function->parameters();
   machine().launch(launch, stream_id(stream));
 }
 
 // CU_FUNC_ATTRIBUTE_*
-int function_attribute(int number) {
+int function_attribute(int number, const KernelResources& resources) {
   switch (number) {
     case 0:
-      return 1024;  // threads per block
+      return largest_block(resources);
+    case 1:
+      return static_cast<int>(resources.shared_bytes);
+    case 3:
+      return static_cast<int>(resources.local_bytes);
     case 4:
-      return 32;  // registers
+      return static_cast<int>(resources.registers);
     case 5:
     case 6:
       return code_architecture(machine().profile());
@@ -77,23 +78,23 @@ using namespace ullage::vgpu;
 
 extern "C" {
 
-int cuModuleLoad(void** module, const char*) {
-  return put_handle(module);
+int cuModuleLoad(void** module, const char* path) {
+  return put_module_of_file(module, path);
 }
-int cuModuleLoadData(void** module, const void*) {
-  return put_handle(module);
+int cuModuleLoadData(void** module, const void* image) {
+  return put_module(module, image);
 }
-int cuModuleLoadDataEx(void** module, const void*, unsigned, void*, void**) {
-  return put_handle(module);
+int cuModuleLoadDataEx(void** module, const void* image, unsigned, void*, void**) {
+  return put_module(module, image);
 }
-int cuModuleLoadFatBinary(void** module, const void*) {
-  return put_handle(module);
+int cuModuleLoadFatBinary(void** module, const void* image) {
+  return put_module(module, image);
 }
 int cuModuleUnload(void*) {
   return cu_success;
 }
-int cuModuleGetFunction(void** function, void*, const char* name) {
-  return put_function(function, name);
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  return put_function(function, module, name);
 }
 
 int cuModuleGetLoadingMode(int* mode) {
@@ -101,20 +102,21 @@ int cuModuleGetLoadingMode(int* mode) {
   return cu_success;
 }
 
-int cuLibraryLoadData(void** library, const void*, void*, void**, unsigned, void*, void**, unsigned) {
-  return put_handle(library);
+int cuLibraryLoadData(void** library, const void* image, void*, void**, unsigned, void*, void**, unsigned) {
+  return put_module(library, image);
 }
-int cuLibraryLoadFromFile(void** library, const char*, void*, void**, unsigned, void*, void**, unsigned) {
-  return put_handle(library);
+int cuLibraryLoadFromFile(void** library, const char* path, void*, void**, unsigned, void*, void**, unsigned) {
+  return put_module_of_file(library, path);
 }
 int cuLibraryUnload(void*) {
   return cu_success;
 }
-int cuLibraryGetKernel(void** kernel, void*, const char* name) {
-  return put_function(kernel, name);
+int cuLibraryGetKernel(void** kernel, void* library, const char* name) {
+  return put_function(kernel, library, name);
 }
-int cuLibraryGetModule(void** module, void*) {
-  return put_handle(module);
+int cuLibraryGetModule(void** module, void* library) {
+  *module = library;
+  return cu_success;
 }
 
 int cuKernelGetFunction(void** function, void* kernel) {
@@ -132,17 +134,18 @@ int cuFuncGetName(const char** name, void* function) {
 }
 
 int cuFuncGetModule(void** module, void*) {
-  return put_handle(module);
-}
-
-int cuFuncGetAttribute(int* value, int attribute, void*) {
-  *value = function_attribute(attribute);
+  *module = reinterpret_cast<void*>(machine().new_handle());
   return cu_success;
 }
 
-int cuKernelGetAttribute(int* value, int attribute, void*, int) {
-  *value = function_attribute(attribute);
+int cuFuncGetAttribute(int* value, int attribute, void* function) {
+  if (!function) return cu_invalid_handle;
+  *value = function_attribute(attribute, static_cast<Function*>(function)->resources);
   return cu_success;
+}
+
+int cuKernelGetAttribute(int* value, int attribute, void* kernel, int) {
+  return cuFuncGetAttribute(value, attribute, kernel);
 }
 
 int cuFuncSetAttribute(void*, int, int) {
@@ -159,7 +162,7 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
                    unsigned block_y, unsigned block_z, unsigned, void* stream, void** parameters, void**) {
   const ApiScope scope(driver_api::launch_kernel);
   if (!function) return cu_invalid_handle;
-  launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, stream, parameters);
+  launch(static_cast<Function*>(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, stream, parameters);
   return cu_success;
 }
 
@@ -174,12 +177,14 @@ int cuLaunchCooperativeKernel(void* function, unsigned grid_x, unsigned grid_y, 
 int cuLaunchKernelEx(const LaunchConfig* config, void* function, void** parameters, void**) {
   const ApiScope scope(driver_api::launch_kernel_ex);
   if (!function) return cu_invalid_handle;
-  launch(function, config->grid, config->block, config->stream, parameters);
+  launch(static_cast<Function*>(function), config->grid, config->block, config->stream, parameters);
   return cu_success;
 }
 
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int block_size, std::size_t shared_bytes) {
-  *blocks = active_blocks_per_sm(machine().profile(), block_size, shared_bytes);
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int block_size, std::size_t shared_bytes) {
+  const KernelResources resources = function ? static_cast<Function*>(function)->resources : KernelResources{32, 0, 0};
+  const int by_device = active_blocks_per_sm(machine().profile(), block_size, shared_bytes + resources.shared_bytes);
+  *blocks = std::min(by_device, blocks_by_registers(resources, block_size));
   return cu_success;
 }
 

@@ -102,6 +102,56 @@ TEST(KernelLayout, ReadsAPlainCubin) {
   EXPECT_EQ(KernelLayout(image.data()).parameters("_Z1fPfi"), expected);
 }
 
+/// What a compiler writes down of its kernels: symbol 1 is `f`, with 64 registers and a stack of 48 bytes.
+Bytes cubin_with_resources() {
+  constexpr std::size_t strings_at = 0x100, symbols_at = 0x140, info_at = 0x180, table_at = 0x200;
+  Bytes image;
+  put(&image, 0, std::uint32_t{0x464c457f});
+  put(&image, 4, std::uint8_t{2});
+  put(&image, 40, std::uint64_t{table_at});
+  put(&image, 60, std::uint16_t{5});
+  put(&image, 62, std::uint16_t{1});
+  put_text(&image, strings_at + 1, ".nv.info");
+  put_text(&image, strings_at + 10, ".nv.shared.f");
+  put_text(&image, strings_at + 30, "f");
+  put(&image, symbols_at + 24, std::uint32_t{30});
+  put(&image, symbols_at + 44, std::uint32_t{0});
+  const std::uint32_t attributes[] = {0x00082f04, 1, 64, 0x00081104, 1, 48};
+  for (std::size_t i = 0; i < 6; ++i) put(&image, info_at + 4 * i, attributes[i]);
+  const auto section = [&](std::size_t index, std::uint32_t name, std::uint32_t type, std::uint64_t offset,
+                           std::uint64_t bytes) {
+    const std::size_t at = table_at + index * 64;
+    put(&image, at, name);
+    put(&image, at + 4, type);
+    put(&image, at + 24, offset);
+    put(&image, at + 32, bytes);
+    put(&image, at + 40, std::uint32_t{1});  // names of symbols are in section 1
+    put(&image, at + 56, std::uint64_t{0});
+  };
+  section(0, 0, 0, 0, 0);
+  section(1, 0, 3, strings_at, 64);
+  section(2, 0, 2, symbols_at, 48);
+  section(3, 1, 0x70000000, info_at, 24);
+  section(4, 10, 8, 0x200, 2048);
+  return image;
+}
+
+TEST(KernelResources, AreThoseThatTheCompilerWroteDown) {
+  const ResourceTable table = read_resources(cubin_with_resources());
+  ASSERT_EQ(table.size(), 1u);
+  EXPECT_EQ(table.at("f"), (KernelResources{64, 48, 2048}));
+}
+
+TEST(KernelResources, SurviveEveryCutAndEveryDamagedByte) {
+  const Bytes good = cubin_with_resources();
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    EXPECT_LE(read_resources(std::span(good).first(i)).size(), 1u);
+    Bytes image = good;
+    image[i] ^= std::byte{0xff};
+    read_resources(image);
+  }
+}
+
 TEST(KernelLayout, ReadsACompressedFatBinary) {
   const Bytes image = cubin(), fat = container(compressed(image), image.size(), 0x8000);
   Wrapper wrapper;

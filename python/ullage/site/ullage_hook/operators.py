@@ -108,6 +108,8 @@ class Operators:
         self._open.ranges.append((module, opened))
 
     def _leave(self, module, args, output):
+        if self._torch.compiler.is_compiling():  # as in _enter: nothing of this may become part of a graph
+            return
         ranges = getattr(self._open, "ranges", None)
         if not ranges or not any(entered is module for entered, _ in ranges):
             return
