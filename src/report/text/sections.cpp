@@ -128,11 +128,12 @@ std::string honesty_section(const RunResult& r) {
     text += "Not seen: " + join(r.not_seen, ", ") + ". A longer batch than those that came may need more.\n";
   for (const auto& missing : r.missing) text += "Missing: " + missing + "\n";
   for (const auto& note : r.notes) text += "Note: " + note + "\n";
-  return "\nHOW THIS IS KNOWN\nPyTorch's own code ran on a virtual GPU: allocations are executed, the context is "
-         "estimated, durations "
-         "are not predicted.\nLosses and metrics that the script printed are not real: kernels compute nothing "
-         "here.\n" +
-         text;
+  const char* estimated = r.workspaces.empty() ? "the context is" : "the context and cuDNN's scratch memory are";
+  return fmt::format(
+             "\nHOW THIS IS KNOWN\nPyTorch's own code ran on a virtual GPU: allocations are executed, {} estimated, "
+             "durations are not predicted.\n",
+             estimated) +
+         "Losses and metrics that the script printed are not real: kernels compute nothing here.\n" + text;
 }
 
 }  // namespace ullage::report
