@@ -34,6 +34,7 @@ struct Command {
 extern const Command rehearse_command;
 extern const Command ledger_command;
 extern const Command diff_command;
+extern const Command operators_command;
 extern const Command gpus_command;
 extern const Command help_command;
 extern const Command completion_command;

@@ -7,7 +7,7 @@
 namespace ullage::cli {
 
 std::span<const Command* const> commands() {
-  static constexpr std::array list{&rehearse_command, &ledger_command, &diff_command,
+  static constexpr std::array list{&rehearse_command, &ledger_command, &operators_command, &diff_command,
                                    &gpus_command,     &help_command,   &completion_command};
   return list;
 }

@@ -52,6 +52,10 @@ class RunLabeler {
     labels_.of.resize(allocations_.count());
     if (trace_ != nullptr) calls_ = calls_of(allocations_, *evidence.timeline, *trace_);
     calls_.resize(allocations_.count(), no_call);
+    const auto& actions = evidence.timeline->events.action;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      if (actions[i] == timeline::Action::oom) last_failure_ = i;
+    }
   }
 
   Labels run() {
@@ -141,8 +145,17 @@ class RunLabeler {
     const auto& phases = evidence_.phases;
     const bool saved =
         death < phases.size() && phases[death].name == PhaseName::backward && phases[death].step == phases[birth].step;
-    const bool unknown = death == phases.size() && birth + 1 == phases.size();  // the run ended in this forward
+    const bool unknown = allocations_.born[id] < last_failure_ && !has_backward(birth);
     set(id, Category::activations, AttributedBy::lifetime, saved || unknown ? "saved for backward" : "held");
+  }
+
+  // Whether the forward pass was followed by its backward pass: not when it ran out of memory.
+  [[nodiscard]] bool has_backward(std::size_t forward) const {
+    const auto later = evidence_.phases.subspan(forward);
+    return std::ranges::any_of(later, [&](const PhaseSpan& phase) {
+      return phase.name == PhaseName::backward && phase.step == later.front().step &&
+             phase.micro_batch == later.front().micro_batch;
+    });
   }
 
   void judge_state(AllocationId id) {
@@ -177,6 +190,7 @@ class RunLabeler {
   Labels labels_;
   std::vector<timeline::CallId> calls_;
   std::unordered_set<std::uint64_t> parameter_bytes_;
+  std::size_t last_failure_ = 0;  ///< index of the last out-of-memory event; 0 when there is none
 };
 
 }  // namespace

@@ -52,12 +52,22 @@ TEST(RunLabels, LivesDecideWhatIsNotNamed) {
   EXPECT_EQ(of(labels, update).category, Category::temporaries);
 }
 
-TEST(RunLabels, WhatARunThatEndedInItsForwardLeftIsSaved) {
+TEST(RunLabels, WhatAForwardThatRanOutOfMemoryLeftWasToBeSaved) {
   RunBuilder run;
   run.phase(PhaseName::load, 0);
   run.phase(PhaseName::forward, 1);
   const auto left = run.allocate(100, 0x4000);
+  run.timeline.events.push_back({timeline::Action::oom, 0, 1 << 20, 0, 0, timeline::no_stack});
+  run.phase(PhaseName::other, 1);
   EXPECT_EQ(of(run.labels(), left).kind, "saved for backward");
+}
+
+TEST(RunLabels, WhatAForwardWithoutABackwardLeftIsHeld) {
+  RunBuilder run;
+  run.phase(PhaseName::forward, 1);
+  const auto left = run.allocate(100, 0x4000);
+  run.phase(PhaseName::other, 1);
+  EXPECT_EQ(of(run.labels(), left).kind, "held");
 }
 
 TEST(RunLabels, AStateThatNobodyNamedNeedsAParametersSize) {
