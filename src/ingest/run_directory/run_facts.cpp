@@ -39,8 +39,8 @@ std::optional<MarkName> mark_name(std::string_view text) {
 }
 
 std::optional<TensorClass> tensor_class(std::string_view text) {
-  constexpr std::array<std::string_view, ledger::tensor_classes> names = {"parameter", "buffer", "gradient",
-                                                                          "optimizer_state", "input", "held", "output"};
+  constexpr std::array<std::string_view, ledger::tensor_classes> names = {
+      "parameter", "buffer", "gradient", "optimizer_state", "input", "held", "output"};
   const auto it = std::ranges::find(names, text);
   if (it == names.end()) return std::nullopt;
   return static_cast<TensorClass>(it - names.begin());
@@ -257,7 +257,7 @@ class FactsReader {
   void on_host(const JsonFields& r) {
     facts_.host.push_back({r.count("time_ns"), r.flag("end"), r.count("peak_resident_bytes"),
                            r.count("device_pages_bytes"), r.count("pinned_bytes"), r.count("pinned_touched_bytes"),
-                           r.count("hook_bytes"), r.count("history_entries")});
+                           r.count("hook_bytes"), r.count("operator_entries"), r.count("history_entries")});
   }
 
   void on_loads(const JsonFields& r) {

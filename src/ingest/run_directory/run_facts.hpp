@@ -63,8 +63,9 @@ struct HostFacts {
   std::uint64_t peak_resident_bytes = 0;  ///< the kernel's own highest value (VmHWM)
   std::uint64_t device_pages_bytes = 0;   ///< host pages behind device memory
   std::uint64_t pinned_bytes = 0, pinned_touched_bytes = 0;
-  std::uint64_t hook_bytes = 0;       ///< what the hook took when it started
-  std::uint64_t history_entries = 0;  ///< allocations that PyTorch's memory history holds
+  std::uint64_t hook_bytes = 0;        ///< what the hook took when it started
+  std::uint64_t operator_entries = 0;  ///< allocations that the record of operators covers
+  std::uint64_t history_entries = 0;   ///< allocations that PyTorch's memory history holds
 };
 
 /// Batches that a DataLoader gave within one step (0: after the last), each with the time that the script waited.

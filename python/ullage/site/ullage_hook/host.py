@@ -14,6 +14,7 @@ class Host:
         self._session = session
         self._next = 0
         self._own = 0        # resident bytes that the hook itself took when it started
+        self._peak = 0       # the highest resident bytes without them
         self._loads = []     # nanoseconds of each batch since the last step
         self._pinned = None  # [times, requested, taken] of Tensor.pin_memory since the last record
 
@@ -30,6 +31,22 @@ class Host:
         self._own += max(0, _resident() - before)
         return result
 
+    def apart(self, function):
+        """As measure(); what function() holds for a moment only is kept out of the peak, too."""
+        self._keep_peak()
+        result = self.measure(function)
+        try:
+            with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+                file.write("5")  # VmHWM begins anew
+        except OSError:
+            pass  # then the moment counts
+        return result
+
+    def _keep_peak(self):
+        """The peak so far without the hook's share."""
+        self._peak = max(self._peak, _status("VmHWM:") - self._own)
+        return self._peak
+
     def look(self, at_the_end=False):
         """Writes what is held now, unless the last time is too near."""
         now = time.monotonic_ns()
@@ -44,9 +61,10 @@ class Host:
     def _look(self, now, at_the_end):
         costs = self._session.device.host_costs()
         counters = self._session.counters.read()
-        self._session.records.add("host", time_ns=now, end=at_the_end, peak_resident_bytes=_status("VmHWM:"),
+        self._session.records.add("host", time_ns=now, end=at_the_end, peak_resident_bytes=self._keep_peak() + self._own,
                                   device_pages_bytes=costs[0], pinned_bytes=costs[1], pinned_touched_bytes=costs[2],
-                                  hook_bytes=self._own, history_entries=self._session.history.entries(counters))
+                                  hook_bytes=self._own, history_entries=self._session.history.entries(counters),
+                                  operator_entries=self._session.operators.entries)
 
     # --- batches ---
 

@@ -14,7 +14,10 @@ _ALLOCATIONS_AT_MOST = 100_000  # about 150 MB of trace
 class Operators:
     """Writes operators.json.gz. There is one profiler: a script that starts it gets it, and the records end there."""
 
-    def __init__(self, torch, records):
+    def __init__(self, torch, records, apart=lambda function: function()):
+        """`apart` calls a function whose memory is not the script's."""
+        self._apart = apart
+        self._last_allocation = 0
         self._torch = torch
         self._records = records
         self._on = False
@@ -37,11 +40,18 @@ class Operators:
         autograd = self._torch._C._autograd
         autograd._prepare_profiler(config, {ProfilerActivity.CPU})
         autograd._enable_profiler(config, {ProfilerActivity.CPU})
-        self._first_allocation = allocations
+        self._first_allocation = self._last_allocation = allocations
         self._on = True
+
+    @property
+    def entries(self):
+        """How many allocations the record covers by now."""
+        return self._last_allocation - self._first_allocation
 
     def see_mark(self, allocations, steps):
         """Ends the recording when it has seen enough."""
+        if self._on:
+            self._last_allocation = allocations
         if steps >= _STEPS_AT_MOST or allocations - self._first_allocation > _ALLOCATIONS_AT_MOST:
             self._stop("the first steps are recorded, later ones are like them")
 
@@ -73,7 +83,7 @@ class Operators:
         if not self._on:
             return
         self._on = False
-        self._results = self._torch._C._autograd._disable_profiler()
+        self._results = self._apart(self._torch._C._autograd._disable_profiler)
         if why is not None:
             self._records.add("operators", ended=why)
 

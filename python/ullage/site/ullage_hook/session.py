@@ -45,10 +45,10 @@ class Session:
         self.counters = Counters(torch)
         self.owners = Owners(torch, self.records)
         self.history = History(torch, *self._settings)
-        self.operators = Operators(torch, self.records)
         self.steps = StepLimit(self._wanted_steps)
         self.endings = Endings(torch, self)
         self.host = Host(torch, self)
+        self.operators = Operators(torch, self.records, self.host.apart)
         self._pid = os.getpid()
         self._index = 0
         self._stopped = False
