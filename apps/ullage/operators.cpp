@@ -75,7 +75,8 @@ class Keys {
     }
     if (!evidence_.account) return;
     const auto& allocations = evidence_.account->allocations;
-    const auto calls = attribution::calls_of(allocations, *evidence_.timeline, trace_);
+    const auto& calls = evidence_.account->calls;
+    if (calls.empty()) return;
     for (timeline::AllocationId id = 0; id < allocations.count(); ++id) {
       const auto line = timeline::user_line(*evidence_.timeline, allocations.stack[id]);
       if (calls[id] == no_call || !line.outside_torch) continue;

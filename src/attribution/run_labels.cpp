@@ -50,7 +50,7 @@ class RunLabeler {
   explicit RunLabeler(const RunEvidence& evidence)
       : evidence_(evidence), allocations_(*evidence.allocations), trace_(evidence.trace) {
     labels_.of.resize(allocations_.count());
-    if (trace_ != nullptr) calls_ = calls_of(allocations_, *evidence.timeline, *trace_);
+    calls_.assign(evidence.calls.begin(), evidence.calls.end());
     calls_.resize(allocations_.count(), no_call);
     const auto& actions = evidence.timeline->events.action;
     for (std::size_t i = 0; i < actions.size(); ++i) {
@@ -118,7 +118,8 @@ class RunLabeler {
 
   void judge(AllocationId id, const Place& place) {
     const std::string_view file = telling_file(*evidence_.timeline, allocations_.stack[id]);
-    if (lies_in(file, "/torch/distributed/") || lies_in(file, "/torch/nn/parallel/")) return set(id, Category::communication, AttributedBy::frames);
+    if (lies_in(file, "/torch/distributed/") || lies_in(file, "/torch/nn/parallel/"))
+      return set(id, Category::communication, AttributedBy::frames);
     if (const auto library = workspace_library(id); !library.empty())
       return set(id, Category::workspaces, AttributedBy::size, library);
     if (evidence_.phases.empty() || allocations_.older(id)) return;

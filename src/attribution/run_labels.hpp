@@ -16,10 +16,11 @@ namespace ullage::attribution {
 struct RunEvidence {
   const timeline::Timeline* timeline = nullptr;
   const timeline::Allocations* allocations = nullptr;
-  std::span<const PhaseSpan> phases;       ///< in order, covering all events
-  std::span<const TensorList> lists;       ///< in order of their marks
-  std::span<const std::size_t> cuts;       ///< the place of each mark in the events
-  const timeline::Trace* trace = nullptr;  ///< linked; null when operators were not recorded
+  std::span<const PhaseSpan> phases;        ///< in order, covering all events
+  std::span<const TensorList> lists;        ///< in order of their marks
+  std::span<const std::size_t> cuts;        ///< the place of each mark in the events
+  const timeline::Trace* trace = nullptr;   ///< linked; null when operators were not recorded
+  std::span<const timeline::CallId> calls;  ///< calls_of(): the innermost call around each allocation; empty without
 };
 
 /// Rules, strongest first; the first that holds decides.

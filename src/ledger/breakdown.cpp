@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "ledger/texts.hpp"
 
 namespace ullage::ledger {
 
@@ -17,32 +17,10 @@ using attribution::Category;
 using attribution::Label;
 using timeline::AllocationId;
 
-// `a.0.b.12.c` -> `a.*.b.*.c`
-std::string layers_as_stars(std::string_view module) {
-  std::string result;
-  while (!module.empty()) {
-    const std::string_view part = module.substr(0, module.find('.'));
-    module.remove_prefix(std::min(part.size() + 1, module.size()));
-    const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
-    if (!result.empty()) result += '.';
-    result += number ? std::string_view("*") : part;
-  }
-  return result;
-}
-
-std::string line_text(const timeline::Timeline& timeline, timeline::StackId stack) {
-  const timeline::UserLine found = timeline::user_line(timeline, stack);
-  if (!found.outside_torch) return {};
-  const timeline::Frame& frame = timeline.stacks.frame(*found.outside_torch);
-  std::string text(timeline.strings.text(frame.file));
-  text += ':' + std::to_string(frame.line) + ' ';
-  return text.append(timeline.strings.text(frame.name));
-}
-
 // The texts of one level by allocation, each worked out once per text of its source.
 class Keys {
  public:
-  explicit Keys(const Cut& cut) : cut_(cut) {}
+  explicit Keys(const Cut& cut) : cut_(cut), lines_(*cut.timeline) {}
 
   std::string of(Level level, AllocationId id) {
     const Label& label = cut_.labels->of[id];
@@ -59,7 +37,7 @@ class Keys {
       case Level::operation:
         return text(label.operation);
       case Level::line:
-        return line(cut_.allocations->stack[id]);
+        return lines_.of(cut_.allocations->stack[id]);
       case Level::tensor:
         return label.name != 0 ? text(label.name) : "of " + format_bytes(cut_.allocations->requested[id]);
     }
@@ -67,13 +45,8 @@ class Keys {
   }
 
  private:
-  const std::string& line(timeline::StackId stack) {
-    const auto [it, added] = lines_.try_emplace(stack);
-    if (added) it->second = line_text(*cut_.timeline, stack);
-    return it->second;
-  }
   const Cut& cut_;
-  std::unordered_map<timeline::StackId, std::string> lines_;
+  LineTexts lines_;
 };
 
 const char* unknown_of(Level level) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "attribution/places.hpp"
 #include "attribution/run_labels.hpp"
 #include "ledger/owners.hpp"
 
@@ -125,7 +126,11 @@ std::optional<Account> make_account(const RunInput& input) {
   evidence.phases = spans;
   evidence.lists = input.lists;
   evidence.cuts = input.history.cuts;
-  evidence.trace = input.trace;
+  if (input.trace != nullptr) {
+    account.calls = attribution::calls_of(account.allocations, *input.history.timeline, *input.trace);
+    evidence.trace = input.trace;
+    evidence.calls = account.calls;
+  }
   account.labels = attribution::label_run(evidence);
   return account;
 }

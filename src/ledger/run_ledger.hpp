@@ -65,6 +65,7 @@ struct RunLedger {
 struct Account {
   timeline::Allocations allocations;
   attribution::Labels labels;
+  std::vector<timeline::CallId> calls;  ///< the innermost call around each allocation; empty without a trace
 };
 
 /// Nothing when there are no marks. Deterministic; the tree always passes check(). With `account` (of the same input)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/texts.hpp"
+
+#include <algorithm>
+
+namespace ullage::ledger {
+
+namespace {
+
+std::string line_text(const timeline::Timeline& timeline, timeline::StackId stack) {
+  const timeline::UserLine found = timeline::user_line(timeline, stack);
+  if (!found.outside_torch) return {};
+  const timeline::Frame& frame = timeline.stacks.frame(*found.outside_torch);
+  std::string text(timeline.strings.text(frame.file));
+  text += ':' + std::to_string(frame.line) + ' ';
+  return text.append(timeline.strings.text(frame.name));
+}
+
+}  // namespace
+
+std::string layers_as_stars(std::string_view module) {
+  std::string result;
+  while (!module.empty()) {
+    const std::string_view part = module.substr(0, module.find('.'));
+    module.remove_prefix(std::min(part.size() + 1, module.size()));
+    const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+    if (!result.empty()) result += '.';
+    result += number ? std::string_view("*") : part;
+  }
+  return result;
+}
+
+const std::string& LineTexts::of(timeline::StackId stack) {
+  const auto [it, added] = known_.try_emplace(stack);
+  if (added) it->second = line_text(timeline_, stack);
+  return it->second;
+}
+
+}  // namespace ullage::ledger

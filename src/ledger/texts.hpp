@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts by which lines of a ledger are grouped.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "timeline/timeline.hpp"
+
+namespace ullage::ledger {
+
+/// `a.0.b.12.c` -> `a.*.b.*.c`: the same module of all layers.
+std::string layers_as_stars(std::string_view module);
+
+/// "file:line function" of the innermost frame outside torch, worked out once per stack; empty when there is none.
+class LineTexts {
+ public:
+  explicit LineTexts(const timeline::Timeline& timeline) : timeline_(timeline) {}
+  const std::string& of(timeline::StackId stack);
+
+ private:
+  const timeline::Timeline& timeline_;
+  std::unordered_map<timeline::StackId, std::string> known_;
+};
+
+}  // namespace ullage::ledger
