@@ -29,6 +29,11 @@ constexpr std::string_view matrix_products[] = {
     "aten::mm",         "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::matmul",           "aten::linear",
     "aten::_scaled_mm", "aten::addmv", "aten::dot", "aten::addmm_",  "aten::_addmm_activation"};
 
+constexpr std::string_view cudnn_operators[] = {"aten::cudnn_convolution",      "aten::cudnn_convolution_transpose",
+                                                "aten::cudnn_convolution_relu", "aten::cudnn_convolution_add_relu",
+                                                "aten::convolution_backward",   "aten::_cudnn_rnn",
+                                                "aten::_cudnn_rnn_backward"};
+
 bool lies_in(std::string_view file, std::string_view part) {
   return file.find(part) != file.npos;
 }
@@ -122,6 +127,7 @@ class RunLabeler {
       return set(id, Category::communication, AttributedBy::frames);
     if (const auto library = workspace_library(id); !library.empty())
       return set(id, Category::workspaces, AttributedBy::size, library);
+    if (is_cudnn_scratch(id)) return set(id, Category::workspaces, AttributedBy::module, "cuDNN");
     if (evidence_.phases.empty() || allocations_.older(id)) return;
     const std::size_t birth = phase_at(allocations_.born[id]);
     const bool dies = allocations_.freed[id] != Allocations::never;
@@ -176,6 +182,15 @@ class RunLabeler {
     if (std::ranges::find(matrix_products, name) == std::end(matrix_products)) return {};
     const auto found = std::ranges::find(matrix_workspaces, allocations_.requested[id], &Workspace::bytes);
     return found == std::end(matrix_workspaces) ? std::string_view() : found->library;
+  }
+
+  // cuDNN's operators allocate their scratch themselves and give it back before they end; their results they keep.
+  [[nodiscard]] bool is_cudnn_scratch(AllocationId id) const {
+    if (calls_[id] == no_call || allocations_.freed[id] == Allocations::never) return false;
+    const std::string_view name = trace_->strings.text(trace_->calls.name[calls_[id]]);
+    if (std::ranges::find(cudnn_operators, name) == std::end(cudnn_operators)) return false;
+    const std::int64_t end = trace_->base_ns + trace_->calls.end_ns[calls_[id]];
+    return evidence_.timeline->events.time_us[allocations_.freed[id]] * 1000 < end;
   }
 
   [[nodiscard]] bool outlives_operator(AllocationId id, const Place& place) const {

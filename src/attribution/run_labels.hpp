@@ -27,6 +27,7 @@ struct RunEvidence {
 /// 1. A tensor that was seen by name owns its storage for the storage's whole life, in the order of TensorClass.
 /// 2. Allocated by a file of torch/distributed or torch/nn/parallel: communication.
 /// 3. Allocated by a matrix product itself, of the size of cuBLAS's workspace, and never freed: workspaces.
+///    So is what an operator of cuDNN allocates itself and gives back before it ends.
 /// 4. Born in a forward, outlives it: activations, `saved for backward` when the backward pass frees it, else `held`.
 ///    Recomputed in a backward and outlives its operator: activations, `recomputed`.
 /// 5. Born before a forward and freed after it began: inputs.

@@ -88,6 +88,12 @@ std::string slug(std::string_view text) {
   return result;
 }
 
+// The virtual GPU's cuDNN asks for scratch of an estimated size.
+KnownBy known_by_of(Category category, const std::string& kind, KnownBy known_by) {
+  const bool estimated = known_by == KnownBy::executed && category == Category::workspaces && kind == "cuDNN";
+  return estimated ? KnownBy::estimated : known_by;
+}
+
 std::vector<Line> lines_of(const Node& node, const std::string& parent, std::span<const Level> levels,
                            KnownBy known_by) {
   std::vector<Line> result;
@@ -159,6 +165,10 @@ Line reserved_line(const Cut& cut, const Totals& totals, std::span<const Level> 
               node.count};
     line.children = lines_of(node, line.id, levels, cut.known_by);
     if (line.children.size() == 1 && line.children[0].name == "other") line.children.clear();
+    for (Line& child : line.children) {
+      child.known_by = known_by_of(category, child.name, cut.known_by);
+      line.known_by = std::max(line.known_by, child.known_by);
+    }
     lines.push_back(std::move(line));
   }
   const std::uint64_t reserved = std::max(cut.reserved, totals.allocated);

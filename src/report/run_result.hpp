@@ -4,6 +4,7 @@
 
 #include "ledger/chart.hpp"
 #include "ledger/phases.hpp"
+#include "ledger/storage_copies.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -182,6 +183,9 @@ struct RunResult {
   std::string stop_reason;
   std::vector<CopyLine> copies;
   std::vector<SyncLine> syncs;
+  std::vector<ledger::StorageCopy> storage_copies;  ///< of one step; the largest first
+  std::uint32_t storage_copies_step = 0;            ///< that step; 0: of the whole run
+  std::uint64_t view_calls = 0;                     ///< operators in it that only made a view
   std::vector<UnknownRead> unknown_reads;
   std::vector<PolicyUse> policies;
   std::vector<StubCall> stubs;

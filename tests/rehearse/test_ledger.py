@@ -83,3 +83,27 @@ def test_states_of_a_hand_written_optimizer_are_named(rehearse):
     names = {line["name"] for line in run.line("optimizer_state")["children"]}
     assert names and all("." in name for name in names), names
     assert run.line("unattributed")["bytes"] == 0
+
+
+def planted_line(text):
+    lines = (SCRIPTS / "planted_copies.py").read_text().splitlines()
+    return f"planted_copies.py:{1 + next(i for i, line in enumerate(lines) if text in line)} "
+
+
+def test_planted_copies_are_found_with_line_and_bytes(rehearse):
+    copies = rehearse("planted_copies.py", "copies").storage_copies["copies"]
+    found = {(copy["kind"], copy["bytes"]): copy["line"] for copy in copies if "line" in copy}
+    batch = 8 * 256 * 256 * 4
+    expected = {("padding", 8 * 256 * 320 * 4): "functional.pad", ("contiguous", batch): "functional.pad",
+                ("clone", 8 * 4 * 256 * 256 * 4): ".clone()", ("reshape", batch): "reshape(8, -1)"}
+    for key, text in expected.items():
+        assert key in found, found
+        assert planted_line(text) in found[key] + " "
+
+
+def test_views_are_no_copies(rehearse):
+    made = rehearse("planted_copies.py", "views").storage_copies
+    contiguous = [c for c in made["copies"] if c["kind"] == "contiguous"]
+    assert [c["bytes"] for c in contiguous] == [8 * 256 * 256 * 4]  # the one that the script asserts about
+    assert [c for c in made["copies"] if c["kind"] != "contiguous"] == []
+    assert made["view_calls"] > 5

@@ -4,6 +4,7 @@
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/host.hpp"
 #include "apps/ullage/rehearsal/observed.hpp"
+#include "apps/ullage/rehearsal/storage_copies.hpp"
 #include "base/bytes.hpp"
 #include "base/secrets.hpp"
 #include "ledger/verdict.hpp"
@@ -44,8 +45,8 @@ report::StackInfo stack_info(const Attempt& attempt) {
 }
 
 std::string moment(const ledger::Phase& phase, bool exact) {
-  return fmt::format("{}{}{}", exact ? "peak of allocated memory, in " : "end of ", phase.step > 0 ? fmt::format("step {} ", phase.step) : "",
-                     ledger::name_of(phase.name));
+  return fmt::format("{}{}{}", exact ? "peak of allocated memory, in " : "end of ",
+                     phase.step > 0 ? fmt::format("step {} ", phase.step) : "", ledger::name_of(phase.name));
 }
 
 /// The line of code of the allocation at which allocated memory was highest.
@@ -216,6 +217,7 @@ RunResult assemble(const RehearsalOptions& options, const Attempt& first, const 
   const bool unlimited = second && second->ledger && ending == Ending::out_of_memory;
   const Attempt& shown = unlimited ? *second : first;
   if (shown.ledger) take_ledger(result, shown, unlimited);
+  take_storage_copies(result, shown);
   take_observations(result, shown);
   take_host_memory(result, options, shown);
   take_inputs(result, shown);

@@ -24,7 +24,7 @@ struct Attempt {
   LaunchOutcome outcome;
   std::optional<ingest::RunDirectory> run;  ///< nothing when no process used the device, or the hook did not run
   std::string no_run;                       ///< why not
-  std::optional<ledger::Account> account;  ///< every allocation with its owner; nothing without a history
+  std::optional<ledger::Account> account;   ///< every allocation with its owner; nothing without a history
   std::optional<ledger::RunLedger> ledger;
 };
 

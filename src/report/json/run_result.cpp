@@ -84,6 +84,26 @@ void write_copies(JsonWriter& json, const std::vector<CopyLine>& copies) {
   json.end_array();
 }
 
+void write_storage_copies(JsonWriter& json, const RunResult& result) {
+  json.begin_object("storage_copies");
+  if (result.storage_copies_step > 0) json.field("step", result.storage_copies_step);
+  json.field("view_calls", result.view_calls);
+  json.begin_array("copies");
+  for (const auto& copy : result.storage_copies) {
+    json.begin_object();
+    json.field("kind", ledger::name_of(copy.kind));
+    text_field(json, "line", copy.line);
+    text_field(json, "module", copy.module);
+    json.field("lives_as", std::string_view(copy.lives));
+    json.field("count", copy.count);
+    json.field("bytes", copy.bytes);
+    json.field("at_peak_bytes", copy.at_peak);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
 void write_syncs(JsonWriter& json, const std::vector<SyncLine>& syncs) {
   json.begin_array("synchronizations");
   for (const auto& sync : syncs) {
@@ -324,6 +344,7 @@ std::string result_json(const RunResult& result) {
   write_ooms(json, result.ooms);
   write_cards(json, result.cards);
   write_copies(json, result.copies);
+  write_storage_copies(json, result);
   write_syncs(json, result.syncs);
   write_host(json, result);
   write_inputs(json, result.inputs);

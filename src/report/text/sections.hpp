@@ -12,6 +12,7 @@ namespace ullage::report {
 [[nodiscard]] std::string ledger_section(const RunResult& result);
 [[nodiscard]] std::string workspaces_section(const RunResult& result);
 [[nodiscard]] std::string transfers_section(const RunResult& result);
+[[nodiscard]] std::string storage_copies_section(const RunResult& result);
 [[nodiscard]] std::string host_section(const RunResult& result);
 [[nodiscard]] std::string inputs_section(const RunResult& result);
 [[nodiscard]] std::string compiler_section(const RunResult& result);
