@@ -47,7 +47,7 @@ Result<ExitCode> run_diff(const Arguments& arguments) {
 
 constexpr Flag flags[] = {
     {"at", "MOMENT", "peak, reserved, oom, end or phase:[STEP:]NAME", FlagKind::text, "peak"},
-    {"by", "LEVELS", "compare down to: kind, module, layer, operator, line, tensor", FlagKind::text,
+    {"by", "LEVELS", "compare down to: kind, module, layer, operator, line, tensor, block", FlagKind::text,
      "category,kind,layer,operator"},
     {"top", "N", "show the N largest changes; 0 shows all", FlagKind::count, "20"},
     json_flag,

@@ -35,7 +35,7 @@ Result<ExitCode> run_ledger(const Arguments& arguments) {
 
 constexpr Flag flags[] = {
     {"at", "MOMENT", "peak, reserved, oom, end or phase:[STEP:]NAME", FlagKind::text, "peak"},
-    {"by", "LEVELS", "drill below the categories: kind, module, layer, operator, line, tensor", FlagKind::text,
+    {"by", "LEVELS", "drill below the categories: kind, module, layer, operator, line, tensor, block", FlagKind::text,
      "category,kind"},
     {"top", "N", "show the N largest lines of each level, and the others as one; 0 shows all", FlagKind::count, "12"},
     json_flag,

@@ -40,11 +40,21 @@ class Keys {
         return lines_.of(cut_.allocations->stack[id]);
       case Level::tensor:
         return label.name != 0 ? text(label.name) : "of " + format_bytes(cut_.allocations->requested[id]);
+      case Level::block:
+        return fmt_block(id);
     }
     return {};
   }
 
  private:
+  [[nodiscard]] std::string fmt_block(AllocationId id) const {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    for (std::uint64_t address = cut_.allocations->address[id]; address != 0; address >>= 4)
+      text.insert(text.begin(), digits[address & 15]);
+    const bool older = cut_.allocations->older(id);
+    return "0x" + text + (older ? std::string(" older") : " event " + std::to_string(cut_.allocations->born[id]));
+  }
   const Cut& cut_;
   LineTexts lines_;
 };
@@ -195,7 +205,7 @@ void fold_children(Line& line, std::size_t most) {
 }  // namespace
 
 const char* name_of(Level level) {
-  constexpr const char* names[] = {"category", "kind", "module", "layer", "operator", "line", "tensor"};
+  constexpr const char* names[] = {"category", "kind", "module", "layer", "operator", "line", "tensor", "block"};
   return names[static_cast<std::size_t>(level)];
 }
 

@@ -22,6 +22,7 @@ enum class Level : std::uint8_t {
   operation,  ///< the operator of PyTorch
   line,       ///< the line of code outside torch
   tensor,     ///< the tensor's own name, else its size
+  block,      ///< each allocation: its address and the event that made it
 };
 const char* name_of(Level level);
 

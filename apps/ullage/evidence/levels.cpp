@@ -11,7 +11,7 @@ using ledger::Level;
 
 Result<std::vector<Level>> levels_of(const std::string& text) {
   constexpr Level all[] = {Level::category,  Level::kind, Level::module, Level::layer,
-                           Level::operation, Level::line, Level::tensor};
+                           Level::operation, Level::line, Level::tensor, Level::block};
   std::vector<Level> levels;
   std::vector<std::string_view> names;
   for (const Level level : all) names.emplace_back(name_of(level));
@@ -19,7 +19,7 @@ Result<std::vector<Level>> levels_of(const std::string& text) {
     const auto found = std::ranges::find(names, word);
     if (found == names.end())
       return fail(ErrorKind::usage, "unknown level '" + word + "'", "--by",
-                  "some of category, kind, module, layer, operator, line, tensor, with commas",
+                  "some of category, kind, module, layer, operator, line, tensor, block, with commas",
                   suggestion(word, names));
     levels.push_back(all[found - names.begin()]);
   }
