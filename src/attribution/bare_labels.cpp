@@ -21,6 +21,7 @@ struct FrameFacts {
   bool module_setup = false;  // a module is built or moved
   bool workspace = false;
   bool distributed = false;
+  bool cudnn = false;  // a convolution or a recurrent net
 };
 
 bool has(std::string_view text, std::string_view part) {
@@ -44,6 +45,7 @@ FrameFacts facts_of(const timeline::Timeline& timeline, timeline::StackId stack)
         has(file, "/torch/nn/modules/module.py") && (name == "_apply" || name == "to" || name == "cuda");
     facts.module_setup |= name == "from_pretrained" || has(file, "/torch/nn/init.py");
     facts.module_setup |= has(file, "/torch/nn/modules/") && name == "__init__";
+    facts.cudnn |= has(file, "/torch/nn/modules/conv.py") || has(file, "/torch/nn/modules/rnn.py");
     if (innermost) facts.distributed = has(file, "/torch/distributed/") || has(file, "/torch/nn/parallel/");
     innermost = false;
   }
@@ -160,7 +162,8 @@ class BareLabeler {
     if (f.workspace) return set(id, Category::workspaces, AttributedBy::frames);
     if (allocations_.requested[id] == cublas_workspace && !dies)
       return set(id, Category::workspaces, AttributedBy::size);
-    if (allocations_.older(id) || steps_.empty()) return;
+    if (allocations_.older(id)) return label_older(id);
+    if (steps_.empty()) return;
     if (f.distributed) return set(id, Category::communication, AttributedBy::frames);
     const std::size_t born = allocations_.born[id], step = step_after(born);
     if (step == steps_.size()) return;  // after the last step: not seen to its end
@@ -170,9 +173,31 @@ class BareLabeler {
     const std::size_t backward = backward_begin_[step];
     if (backward == Allocations::never) return;
     if (born >= backward) return label_in_backward(id, freed, window);
-    if (freed < backward) return set(id, Category::temporaries, AttributedBy::lifetime);
+    if (freed < backward) return label_temporary(id);
     if (freed < window.begin && !f.module_setup)
       set(id, Category::activations, AttributedBy::lifetime, "saved for backward");
+  }
+
+  // In a model with convolutions or recurrent nets, what is freed by the very next event may be the library's scratch.
+  void label_temporary(AllocationId id) {
+    if (uses_cudnn() && allocations_.freed[id] == allocations_.born[id] + 1) return;
+    set(id, Category::temporaries, AttributedBy::lifetime);
+  }
+
+  [[nodiscard]] bool uses_cudnn() {
+    if (cudnn_ < 0) {
+      cudnn_ = 0;
+      for (AllocationId id = 0; id < allocations_.count() && cudnn_ == 0; ++id) cudnn_ = facts(id).cudnn ? 1 : 0;
+    }
+    return cudnn_ == 1;
+  }
+
+  // What an optimizer step frees although it did not allocate it is a state that it replaces.
+  void label_older(AllocationId id) {
+    if (allocations_.freed[id] == Allocations::never) return;
+    const std::size_t step = step_after(allocations_.freed[id]);
+    if (step < steps_.size() && inside(step, allocations_.freed[id]))
+      set(id, Category::optimizer_state, AttributedBy::lifetime);
   }
 
   void label_in_step(AllocationId id, std::size_t freed, const Window& window) {
@@ -182,8 +207,8 @@ class BareLabeler {
   }
 
   void label_in_backward(AllocationId id, std::size_t freed, const Window& window) {
-    if (freed < window.begin) return set(id, Category::temporaries, AttributedBy::lifetime);
-    if (!in_backward_thread(id)) return;
+    if (!in_backward_thread(id)) return;  // Python code in a backward pass: recomputed, or the script's own
+    if (freed < window.begin) return label_temporary(id);
     set(id, Category::gradients, AttributedBy::lifetime);
     ++gradients_[allocations_.requested[id]];
   }
@@ -232,7 +257,8 @@ class BareLabeler {
   std::unordered_map<std::uint64_t, std::size_t> gradients_;  ///< requested size -> how many, over all steps
   bool annotated_ = false;
   bool in_step_ = false;
-  int recorded_ = -1;
+  int recorded_ = -1;  ///< -1: not looked at yet
+  int cudnn_ = -1;
 };
 
 }  // namespace

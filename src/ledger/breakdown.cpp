@@ -213,6 +213,7 @@ Line chart(const Cut& cut, std::span<const Level> by) {
   std::vector<Level> levels;
   std::ranges::copy_if(by, std::back_inserter(levels), [](Level level) { return level != Level::category; });
   const Totals totals = collect(cut, levels);
+  if (!cut.whole_device) return reserved_line(cut, totals, levels);
   std::vector<Line> lines;
   lines.push_back(leaf("context", "CUDA context and loaded modules", cut.context, KnownBy::estimated));
   lines.push_back(reserved_line(cut, totals, levels));

@@ -33,12 +33,14 @@ struct Cut {
   const attribution::Labels* labels = nullptr;
   std::size_t events = 0;      ///< how many events are done
   std::uint64_t reserved = 0;  ///< by PyTorch then
+  bool whole_device = false;   ///< `context` and `outside` are known; else the chart is of PyTorch's memory alone
   std::uint64_t outside = 0;   ///< on the device beside PyTorch's segments and the context
   std::uint64_t context = 0;
   KnownBy known_by = KnownBy::measured;
 };
 
-/// The chart of accounts: `used` with context, reserved and what is outside; reserved with one line per category (only
+/// The chart of accounts: `used` with context, reserved and what is outside, or `reserved` alone where the rest is not
+/// known; reserved has one line per category (only
 /// those with bytes, and always parameters, gradients, optimizer state, activations and temporaries), `rounding`,
 /// `unattributed` and `cached`. Owners' lines have requested bytes. Below the categories the levels of `by`, each
 /// line's children from the largest to the smallest; Level::category itself is always there.

@@ -108,6 +108,7 @@ Cut cut_at(const RunInput& input, const Account& account, std::size_t events) {
   cut.labels = &account.labels;
   cut.events = events;
   cut.reserved = replay.now().reserved;
+  cut.whole_device = true;
   cut.outside = outside_at(input, events);
   cut.context = input.context_bytes;
   cut.known_by = input.known_by;

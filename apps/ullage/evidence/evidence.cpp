@@ -78,6 +78,7 @@ void say_what_a_snapshot_lacks(Evidence& evidence) {
         fmt::format("{} blocks are older than the recording: when and where they were allocated is not "
                     "known",
                     evidence.account->allocations.before_trace));
+  missing.push_back("memory outside PyTorch: the CUDA context, NCCL and other processes");
   if (timeline.overflowed) missing.push_back("the ring of events was full: the oldest are lost");
   if (evidence.snapshot->devices.size() > 1)
     missing.push_back(fmt::format("{} devices are in the file; this is device {}", evidence.snapshot->devices.size(),

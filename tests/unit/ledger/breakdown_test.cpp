@@ -33,6 +33,7 @@ struct World {
     result.labels = &labels;
     result.events = 1;
     result.reserved = reserved;
+    result.whole_device = true;
     result.context = 100;
     result.outside = 7;
     return result;
