@@ -48,7 +48,9 @@ int answer(T value, std::int64_t requested, std::int64_t* count, void* out) {
 int fill_descriptors(void* source, int name, std::int64_t requested, std::int64_t* count, void* out) {
   GraphWork work = work_of(source);
   const std::int64_t found = name == heur_results && work.workspace.likely > 0 ? 2 : 1;
-  if (count != nullptr) *count = found;
+  // A question for the number brings no descriptors; else it is that of the descriptors filled in (torch 2.15 relies on
+  // it).
+  if (count != nullptr) *count = out == nullptr ? found : std::min(found, requested);
   if (out == nullptr) return success;
   for (std::int64_t i = 0; i < std::min(found, requested); ++i) {
     void* target = nullptr;
