@@ -34,6 +34,20 @@ void say_contradictions(Evidence& evidence) {
     evidence.quality.contradictions.push_back(fmt::format("and {} more of this kind", mismatches.size() - shown));
 }
 
+// The card that run.json names; null without one.
+const Gpu* imitated_gpu(const std::string& run) {
+  auto source = ingest::Source::open((fs::path(run) / "run.json").string());
+  if (!source) return nullptr;
+  const auto bytes = source->rest();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  constexpr std::string_view key = "\"short_name\": \"";  // as JsonWriter writes it; the device's comes first
+  const auto at = text.find(key);
+  if (at == text.npos) return nullptr;
+  const auto name = text.substr(at + key.size(), text.find('"', at + key.size()) - at - key.size());
+  const auto gpu = find_gpu(name);
+  return gpu ? *gpu : nullptr;
+}
+
 Opened open_run(const std::string& path) {
   auto run = ingest::read_run_directory(path);
   if (!run) return tl::unexpected(run.error());
@@ -46,6 +60,9 @@ Opened open_run(const std::string& path) {
   if (facts.process) evidence->producer += ", torch " + facts.process->torch;
   evidence->quality.partial = evidence->run->partial;
   evidence->quality.missing = evidence->run->notes;
+  evidence->gpu = imitated_gpu(path);
+  for (const auto& oom : facts.ooms) evidence->capacity_bytes = oom.total_bytes;
+  if (evidence->gpu != nullptr && !evidence->capacity_bytes) evidence->capacity_bytes = evidence->gpu->capacity_bytes();
   evidence->input = evidence->run->ledger_input();
   evidence->account = ledger::make_account(evidence->input);
   evidence->run_ledger = ledger::build(evidence->input, evidence->account ? &*evidence->account : nullptr);
@@ -135,6 +152,29 @@ Opened open_kineto(const std::string& path) {
   return evidence;
 }
 
+Opened open_log(ingest::Source& source) {
+  auto evidence = std::make_unique<Evidence>();
+  evidence->path = source.name();
+  evidence->format = Format::oom_log;
+  evidence->oom_log = ingest::read_oom_log(source);
+  evidence->producer = fmt::format("a text of {} lines", evidence->oom_log->lines);
+  if (const auto& damage = evidence->oom_log->damage) {
+    evidence->quality.partial = true;
+    evidence->quality.missing.push_back(describe(*damage));
+  }
+  if (!evidence->oom_log->messages.empty()) return evidence;
+  return fail(ErrorKind::bad_input, "no out-of-memory message is in this text", source.name(),
+              "a log with an error like 'CUDA out of memory. Tried to allocate ...', or another kind of evidence: a "
+              "memory snapshot, a trace of torch.profiler, a run directory");
+}
+
+bool looks_like_pickle(std::string_view head) {
+  if (head.empty()) return false;
+  if (head.front() == '\x80' || head.front() == ']' || head.front() == '}') return true;
+  return head.starts_with("(dp") || head.starts_with("(lp") || head.starts_with("(d.") || head.starts_with("(l.") ||
+         (head.front() == '(' && !ingest::looks_like_text(head));
+}
+
 Result<std::string> whole_of(const std::string& path) {
   if (path != "-") return path;
   return fail(ErrorKind::usage, "a trace cannot come from the standard input", "-", "a file");
@@ -150,6 +190,8 @@ const char* name_of(Format format) {
       return "memory snapshot";
     case Format::kineto:
       return "profiler trace";
+    case Format::oom_log:
+      return "out-of-memory text";
   }
   return "";
 }
@@ -164,11 +206,12 @@ Opened open_evidence(const std::string& path) {
   auto source = ingest::Source::open(path);
   if (!source) return tl::unexpected(source.error());
   const std::string_view head = source->head();
-  if (!head.empty() && (head.front() == '\x80' || head.front() == '(' || head.front() == ']' || head.front() == '}'))
-    return open_snapshot(*source);
+  if (looks_like_pickle(head)) return open_snapshot(*source);
   if (ingest::looks_like_kineto(head)) return whole_of(path).and_then(open_kineto);
+  if (ingest::looks_like_text(head)) return open_log(*source);
   return fail(ErrorKind::bad_input, "this is no memory evidence that Ullage knows", path,
-              "a run directory, a memory snapshot (pickle) or a trace of torch.profiler, plain, gzip or zstd");
+              "a run directory, a memory snapshot (pickle), a trace of torch.profiler or a log with an out-of-memory "
+              "error, plain, gzip or zstd");
 }
 
 }  // namespace ullage::cli

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "hardware/catalogue.hpp"
 #include "ingest/kineto/kineto.hpp"
+#include "ingest/oom_message/oom_log.hpp"
 #include "ingest/run_directory/run_directory.hpp"
 #include "ingest/snapshot/snapshot.hpp"
 #include "ledger/run_ledger.hpp"
@@ -15,7 +17,7 @@
 
 namespace ullage::cli {
 
-enum class Format { run_directory, snapshot, kineto };
+enum class Format { run_directory, snapshot, kineto, oom_log };
 [[nodiscard]] const char* name_of(Format format);
 
 /// What the source cannot show, and where it contradicts itself.
@@ -40,6 +42,7 @@ struct Evidence {
   std::unique_ptr<ingest::RunDirectory> run;
   std::optional<ingest::Snapshot> snapshot;
   std::optional<ingest::KinetoTrace> trace;
+  std::optional<ingest::OomLog> oom_log;
 
   timeline::Timeline* timeline = nullptr;  ///< null when the source has no allocations in order
   timeline::InitialState initial;
@@ -48,6 +51,7 @@ struct Evidence {
   std::optional<ledger::Account> account;       ///< every allocation with its owner
   timeline::Interval whole;                     ///< peaks over all events, when there is a timeline
   std::optional<std::uint64_t> capacity_bytes;
+  const Gpu* gpu = nullptr;  ///< that a rehearsal imitated
 
   [[nodiscard]] ledger::KnownBy known_by() const;
 };

@@ -20,8 +20,9 @@ constexpr std::size_t messages_at_most = 2000;
 // The lines of one process of a log, squeezed, as far back as a message may still begin.
 class Stream {
  public:
-  void add(std::string_view text, std::uint64_t line, std::uint64_t offset) {
-    marks_.push_back({text_.size(), line, offset});
+  /// `carried`: the line had no prefix of its own.
+  void add(std::string_view text, std::uint64_t line, std::uint64_t offset, bool carried) {
+    marks_.push_back({text_.size(), line, offset, carried});
     squeeze(text, text_);
   }
 
@@ -38,7 +39,7 @@ class Stream {
       if (auto message = parse_oom(text_, *start, end)) {
         const Mark& mark = mark_of(start->trigger);
         message->line = mark.line, message->offset = mark.offset;
-        take(std::move(*message));
+        take(std::move(*message), mark.carried);
       }
       from = std::max(end, start->trigger + 1);
     }
@@ -53,6 +54,7 @@ class Stream {
   struct Mark {
     std::size_t at;
     std::uint64_t line, offset;
+    bool carried;
   };
 
   [[nodiscard]] const Mark& mark_of(std::size_t at) const {
@@ -93,19 +95,19 @@ class Collector {
 
   void line(std::string_view text, std::uint64_t offset) {
     const BareLine bare = bare_line(text);
-    const std::string& origin = bare.origin.empty() && carry_on() ? last_ : bare.origin;
+    const bool carried = bare.origin.empty() && carry_on();
+    const std::string& origin = carried ? last_ : bare.origin;
     if (!streams_.contains(origin) && streams_.size() >= origins_at_most) finish();
     Process& process = streams_[origin];
     if (bare.rank) process.rank = bare.rank;
-    process.stream.add(bare.text, out_.lines + 1, offset);
-    process.stream.read(false, [&](OomMessage message) { keep(std::move(message), origin, process.rank); });
+    process.stream.add(bare.text, out_.lines + 1, offset, carried);
+    read(origin, process, false);
     last_ = origin;
   }
 
   void finish() {
     for (auto& entry : streams_) {
-      Process& process = entry.second;
-      process.stream.read(true, [&](OomMessage message) { keep(std::move(message), entry.first, process.rank); });
+      read(entry.first, entry.second, true);
     }
     streams_.clear();
     std::ranges::stable_sort(out_.messages, {}, &OomMessage::line);
@@ -123,9 +125,14 @@ class Collector {
     return found != streams_.end() && found->second.stream.pending();
   }
 
-  void keep(OomMessage message, const std::string& origin, std::optional<int> rank) {
-    message.origin = origin;
-    message.rank = rank;
+  void read(const std::string& origin, Process& process, bool to_the_end) {
+    process.stream.read(to_the_end, [&](OomMessage message, bool carried) {
+      if (!carried) message.origin = origin, message.rank = process.rank;
+      keep(std::move(message));
+    });
+  }
+
+  void keep(OomMessage message) {
     const auto same = std::ranges::find_if(out_.messages, [&](const auto& other) { return repeats(other, message); });
     if (same != out_.messages.end()) {
       ++same->times;

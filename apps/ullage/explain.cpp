@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ullage explain`: what an error text, a snapshot, a trace, a log or a run says about memory.
+#include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/resolve.hpp"
+#include "apps/ullage/explanation/explanation.hpp"
+#include "apps/ullage/output.hpp"
+#include "ingest/oom_message/model_dimensions.hpp"
+
+namespace ullage::cli {
+namespace {
+
+Result<ExplainOptions> options_of(const Arguments& arguments) {
+  ExplainOptions options;
+  options.micro_batch = arguments.count("micro-batch");
+  options.sequence = arguments.count("seq");
+  options.gpu = arguments.text("gpu");
+  options.top = arguments.count("top").value_or(4);
+  if (const auto model = arguments.text("model")) {
+    auto source = ingest::Source::open(*model);
+    if (!source) return tl::unexpected(source.error());
+    auto dimensions = ingest::read_model_dimensions(*source);
+    if (!dimensions) return tl::unexpected(dimensions.error());
+    options.model = *dimensions;
+  }
+  return options;
+}
+
+Result<ExitCode> run_explain(const Arguments& arguments) {
+  if (arguments.positionals.empty())
+    return fail(ErrorKind::usage, "what is missing is a file, a run or -", "ullage explain",
+                "ullage explain FILE...|-");
+  const auto options = options_of(arguments);
+  if (!options) return tl::unexpected(options.error());
+  std::vector<report::ExplainView> views;
+  ExitCode code = ExitCode::yes;
+  for (const std::string& argument : arguments.positionals) {
+    const auto path = resolve_run_or_file(argument);
+    if (!path) return tl::unexpected(path.error());
+    const auto evidence = open_evidence(*path);
+    if (!evidence) return tl::unexpected(evidence.error());
+    views.push_back(explanation_of(**evidence, *options));
+    if ((*evidence)->quality.partial) code = ExitCode::bad_input;
+  }
+  std::string text;
+  if (arguments.given("json")) {
+    text = report::explain_json(views);
+  } else {
+    for (const auto& view : views) text += (text.empty() ? "" : "\n") + report::explain_text(view);
+  }
+  return print_result(text).map([code] { return code; });
+}
+
+constexpr Flag flags[] = {
+    {"model", "FILE", "a model's config.json: what the failed request's size is likely to be", FlagKind::text},
+    {"micro-batch", "N", "sequences per step, for the same", FlagKind::count},
+    {"seq", "N", "tokens per sequence, for the same", FlagKind::count},
+    {"gpu", "NAME", "the GPU of the command at the end", FlagKind::gpu},
+    {"top", "N", "show the N largest lines of each level of the ledger; 0 shows all", FlagKind::count, "4"},
+    json_flag,
+};
+
+}  // namespace
+
+const Command explain_command{
+    "explain",
+    "what an error text, a snapshot, a trace or a run says about memory",
+    "FILE...|- [FLAGS]",
+    "FILE is a log with an out-of-memory error, a memory snapshot, a trace of torch.profiler, a file of\n"
+    "export_memory_timeline, a log of nvidia-smi, or a run; - is the standard input. Where a request failed, the "
+    "first\n"
+    "three lines name the kind of failure, the largest owner and the first change to try; else the first line is the\n"
+    "peak and what it consists of. The last line is a command that would check it.",
+    {flags, 64, false},
+    run_explain};
+
+}  // namespace ullage::cli

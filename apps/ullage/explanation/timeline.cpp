@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/evidence/cut.hpp"
+#include "apps/ullage/explanation/explanation.hpp"
+#include "base/bytes.hpp"
+#include "findings/first_change.hpp"
+#include "findings/lack.hpp"
+#include "findings/owner.hpp"
+#include "ingest/oom_message/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ullage::cli {
+namespace {
+
+using ingest::FailureKind;
+
+void set_size(report::ExplainView& view, const char* id, const char* title, std::uint64_t bytes) {
+  std::erase_if(view.sizes, [&](const report::StatedSize& size) { return size.id == id; });
+  view.sizes.push_back({id, title, {}, bytes, bytes, bytes});
+}
+
+std::string owner_text(const findings::Owner& owner) {
+  std::string text =
+      fmt::format("{} hold {} of {}", owner.name, format_bytes(owner.bytes), format_bytes(owner.allocated));
+  if (!owner.part.empty())
+    text += fmt::format("; the largest part is {} with {}", owner.part, format_bytes(owner.part_bytes));
+  return text;
+}
+
+void name_owner(const ledger::Cut& cut, report::ExplainView& view) {
+  const findings::Owner owner = findings::largest_owner(cut);
+  if (owner.bytes == 0) return;
+  view.owner = {owner_text(owner), owner.id, owner.bytes};
+}
+
+void set_failure(report::ExplainView& view, FailureKind kind, bool certain, std::string reason) {
+  std::vector<std::string> beside;
+  if (view.failure) beside = std::move(view.failure->beside);
+  view.failure = report::Failure{name_of(kind), title_of(kind), certain, std::move(reason), std::move(beside)};
+}
+
+report::Suggestion expandable(const findings::Lack& lack) {
+  return {"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "what lies idle",
+          report::Between{0, static_cast<std::int64_t>(lack.idle)}};
+}
+
+void add_changes(const ledger::Cut& cut, report::ExplainView& view) {
+  for (auto& change : findings::changes_at(cut)) {
+    const auto saves = static_cast<std::int64_t>(change.saves);
+    view.changes.push_back({std::move(change.text), std::move(change.basis), report::Between{saves, saves}});
+  }
+}
+
+// What the text alone knows stands: a limit, another process, a request beyond the device.
+bool text_decides(const report::ExplainView& view) {
+  return view.failure && (view.failure->kind == "fraction_limit" || view.failure->kind == "other_process" ||
+                          view.failure->kind == "impossible_request" || view.failure->kind == "driver_fault");
+}
+
+void judge(const findings::Lack& lack, const ledger::Cut& cut, std::optional<std::uint64_t> capacity,
+           report::ExplainView& view) {
+  if (text_decides(view)) return;
+  view.changes.clear();
+  const std::string requested = format_bytes(lack.requested);
+  if (capacity && lack.requested > *capacity) {
+    set_failure(view, FailureKind::impossible_request, true,
+                fmt::format("one request of {} is more than the device's {}", requested, format_bytes(*capacity)));
+    view.changes.push_back({"find the shape behind this one request", {}, std::nullopt});
+  } else if (lack.fragmented) {
+    set_failure(
+        view, FailureKind::fragmentation, true,
+        fmt::format("{} allocated, {} reserved but idle, more than the {} asked for; the largest free piece has {}",
+                    format_bytes(lack.allocated), format_bytes(lack.idle), requested,
+                    format_bytes(lack.largest_piece)));
+    view.changes.push_back(expandable(lack));
+  } else {
+    set_failure(view, FailureKind::true_capacity, true,
+                fmt::format("PyTorch's tensors hold {}, and {} more were asked for{}", format_bytes(lack.allocated),
+                            requested, capacity ? fmt::format(" of a device with {}", format_bytes(*capacity)) : ""));
+  }
+  add_changes(cut, view);
+}
+
+// "activations 29.89 GiB, optimizer state 9.79 GiB, ..."
+std::string parts_of(const ledger::Line& chart) {
+  std::vector<ledger::Line> lines;
+  if (const ledger::Line* reserved = ledger::find(chart, "reserved")) lines = reserved->children;
+  std::erase_if(lines, [](const ledger::Line& line) { return line.bytes == 0 || line.id == "cached"; });
+  std::ranges::stable_sort(lines, std::ranges::greater(), &ledger::Line::bytes);
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(lines.size(), 4); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", lines[i].name, format_bytes(lines[i].bytes));
+  return text;
+}
+
+// Where no module is known, the line of code says more.
+std::span<const ledger::Level> levels_for(const ledger::Account& account) {
+  static constexpr ledger::Level by_place[] = {ledger::Level::layer, ledger::Level::operation};
+  static constexpr ledger::Level by_line[] = {ledger::Level::line};
+  const bool placed = std::ranges::any_of(account.labels.of, [](const auto& label) { return label.module != 0; });
+  if (placed) return by_place;
+  return by_line;
+}
+
+}  // namespace
+
+void explain_timeline(const Evidence& evidence, const ExplainOptions& options, report::ExplainView& view) {
+  const auto at_failure = choose_cut(evidence, "oom");
+  const auto chosen = at_failure ? at_failure : choose_cut(evidence, "peak");
+  if (!chosen) return;
+  ledger::Line chart = ledger::chart(chosen->cut, levels_for(*evidence.account));
+  if (at_failure) {
+    const auto lack = findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events);
+    judge(lack, chosen->cut, evidence.capacity_bytes, view);
+    set_size(view, "requested_bytes", "asked for", lack.requested);
+  } else if (!view.failure) {
+    view.peak = fmt::format("{} allocated at {}{}", format_bytes(evidence.whole.allocated.bytes), chosen->title,
+                            parts_of(chart));
+  }
+  name_owner(chosen->cut, view);
+  if (evidence.capacity_bytes)
+    set_size(view, "device.capacity_bytes", "capacity of the device", *evidence.capacity_bytes);
+  set_size(view, "peak.allocated_bytes", "peak allocated", evidence.whole.allocated.bytes);
+  set_size(view, "peak.reserved_bytes", "peak reserved", evidence.whole.reserved.bytes);
+  set_size(view, "peak.requested_bytes", "peak requested by tensors", evidence.whole.requested.bytes);
+  if (options.top > 0) ledger::fold(chart, options.top);
+  view.moment = chosen->title;
+  view.ledger = std::move(chart);
+  view.gpu = evidence.timeline->device;
+}
+
+}  // namespace ullage::cli
