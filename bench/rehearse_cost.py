@@ -47,13 +47,15 @@ def main():
     args = parser.parse_args()
     program = pathlib.Path(os.environ.get("ULLAGE_BIN", ROOT / "build/release/bin/ullage")).resolve()
     folder = pathlib.Path(tempfile.mkdtemp())
-    times = {"bare": [], "none": [], "python": [], "all": []}
+    times = {"bare": [], "none": [], "python without operators": [], "python": [], "all": []}
     timed(SCRIPT, bare(program))  # fills the disk cache
     for i in range(args.rounds):
         times["bare"].append(timed(SCRIPT, bare(program)))
         for stacks in ("none", "python", "all"):
             directory = folder / f"{stacks}{i}"
             times[stacks].append(timed(rehearsal(program, directory, stacks), os.environ))
+        without = {**os.environ, "ULLAGE_OPERATORS": "0"}
+        times["python without operators"].append(timed(rehearsal(program, folder / f"without{i}", "python"), without))
     for name, values in times.items():
         ratio = statistics.median(a / b for a, b in zip(values, times["bare"]))
         label = "bare stand-ins" if name == "bare" else f"rehearse --stacks {name}"
@@ -68,8 +70,8 @@ def report(directory):
     last = [m for m in marks if m["kind"] == "mark"][-1]
     count = last["allocs"] + last["frees"]
     print(f"{count} allocator events in {events['steps']} steps; bytes per 1,000 of them:")
-    for name in ("device.ulog", "marks.jsonl", "snapshot.pickle"):
-        print(f"  {name:16} {1000 * (directory / name).stat().st_size / count:10.0f}")
+    for name in ("device.ulog", "marks.jsonl", "snapshot.pickle", "operators.json.zst"):
+        print(f"  {name:18} {1000 * (directory / name).stat().st_size / count:10.0f}")
     print(f"largest process: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024:.0f} MiB of host memory")
 
 

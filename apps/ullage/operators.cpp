@@ -108,7 +108,7 @@ Result<ExitCode> print_operators(const Evidence& evidence, const Arguments& argu
   const timeline::Trace* trace = trace_of(evidence);
   if (trace == nullptr)
     return fail(ErrorKind::bad_input, "no operators are recorded here", evidence.path,
-                "a run directory with operators.json.gz, or a trace of torch.profiler");
+                "a run directory with operators.json, or a trace of torch.profiler");
   report::OperatorsView view;
   view.source = evidence.path;
   view.producer = evidence.producer;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/attempt.hpp"
+#include "ingest/file/compress.hpp"
 
 #include "apps/ullage/rehearsal/compiler.hpp"
 #include "apps/ullage/rehearsal/files.hpp"
@@ -41,6 +42,10 @@ void read_run(const RehearsalOptions& options, Attempt& attempt) {
     return;
   }
   attempt.run = std::move(*run);
+  if (const std::string raw = attempt.directory + "/operators.json"; std::filesystem::exists(raw)) {
+    if (const auto packed = ingest::compress_file(raw, raw + ".zst"); !packed)
+      attempt.run->notes.push_back(packed.error().what + ": " + packed.error().where);
+  }
   auto input = attempt.run->ledger_input();
   input.known_by = ledger::KnownBy::executed;
   input.context_bytes = context_bytes(*options.gpu);  // also where the log is cut

@@ -49,11 +49,11 @@ void read_history(RunDirectory& run) {
 }
 
 void read_operators(RunDirectory& run) {
-  const std::string path = run.path + "/operators.json.gz";
-  if (!std::filesystem::exists(path)) return;
+  const std::string path = operators_path(run.path);
+  if (path.empty()) return;
   auto operators = read_kineto_file(path);
-  if (!operators) return miss(run, "operators.json.gz: " + describe(operators.error()));
-  if (operators->damage) miss(run, "operators.json.gz: " + describe(*operators->damage));
+  if (!operators) return miss(run, "the operators: " + describe(operators.error()));
+  if (operators->damage) miss(run, "the operators: " + describe(*operators->damage));
   run.operators = std::move(*operators);
 }
 
@@ -98,6 +98,13 @@ void join_log(RunDirectory& run) {
 }
 
 }  // namespace
+
+std::string operators_path(const std::string& run_directory) {
+  for (const char* name : {"/operators.json.zst", "/operators.json"}) {
+    if (std::filesystem::exists(run_directory + name)) return run_directory + name;
+  }
+  return {};
+}
 
 ledger::RunInput RunDirectory::ledger_input() const {
   ledger::RunInput input;

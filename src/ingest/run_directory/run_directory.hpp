@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a run directory: marks.jsonl, snapshot.pickle, operators.json.gz and device.ulog, joined. Format:
+// Reads a run directory: marks.jsonl, snapshot.pickle, operators.json and device.ulog, joined. Format:
 // docs/run_directory.md.
 #pragma once
 
@@ -31,6 +31,9 @@ struct RunDirectory {
   /// What ledger::build needs; valid as long as this object lives and is not moved.
   [[nodiscard]] ledger::RunInput ledger_input() const;
 };
+
+/// The file with the operators, compressed or not yet; empty when there is none.
+std::string operators_path(const std::string& run_directory);
 
 /// Errors: `io` when the directory has no marks.jsonl; `bad_input` when that file has no record at all. Everything else
 /// that is missing or damaged is noted.

@@ -2,9 +2,14 @@
 #include "ingest/file/source.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
+
+#include "ingest/file/compress.hpp"
 
 namespace ullage::ingest {
 namespace {
@@ -69,6 +74,22 @@ TEST(Source, DamagedGzipSaysSo) {
   Source source = over(packed);
   all_of(source);
   EXPECT_TRUE(source.damage());
+}
+
+TEST(Source, ACompressedFileReplacesItsOriginal) {
+  const auto folder = std::filesystem::temp_directory_path() / ("ullage_source_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string path = folder / "x.json", packed = folder / "x.json.zst";
+  std::string text;
+  for (int i = 0; i < 200000; ++i) text += std::to_string(i * 7919);
+  std::ofstream(path, std::ios::binary) << text;
+  ASSERT_TRUE(compress_file(path, packed));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  auto source = Source::open(packed);
+  ASSERT_TRUE(source);
+  EXPECT_EQ(all_of(*source), text);
+  EXPECT_FALSE(compress_file(path, packed));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Source, AMissingFileIsAnError) {

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which operator of which module allocates: PyTorch's own profiler (host side only) over the first steps."""
-import gzip
 import os
-import shutil
 import threading
 import weakref
 
@@ -12,7 +10,7 @@ _ALLOCATIONS_AT_MOST = 100_000  # about 150 MB of trace
 
 
 class Operators:
-    """Writes operators.json.gz. There is one profiler: a script that starts it gets it, and the records end there."""
+    """Writes operators.json. There is one profiler: a script that starts it gets it, and the records end there."""
 
     def __init__(self, torch, records, apart=lambda function: function()):
         """`apart` calls a function whose memory is not the script's."""
@@ -69,11 +67,7 @@ class Operators:
             self._stop(None)
             if self._results is None:
                 return None
-            raw = path + ".raw"
-            self._results.save(raw)
-            with open(raw, "rb") as source, gzip.open(path + ".partial", "wb", compresslevel=1) as target:
-                shutil.copyfileobj(source, target, 1 << 20)
-            os.unlink(raw)
+            self._results.save(path + ".partial")
             os.replace(path + ".partial", path)
         except Exception as error:
             return repr(error)

@@ -232,7 +232,7 @@ class Session:
         if owner:
             self._name_the_rest()
         self._snapshot_error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
-        error = self.operators.write(os.path.join(self._directory, "operators.json.gz")) if owner else None
+        error = self.operators.write(os.path.join(self._directory, "operators.json")) if owner else None
         if error is not None:
             self.records.add("note", text=f"the operators could not be written: {error}")
         self.device.close_log()
@@ -271,7 +271,7 @@ class Session:
         folder = os.path.join(self._directory, f"process-{self._pid}")
         try:
             os.makedirs(folder, exist_ok=True)
-            for name in ("device.ulog", "snapshot.pickle", "operators.json.gz"):
+            for name in ("device.ulog", "snapshot.pickle", "operators.json"):
                 if os.path.exists(os.path.join(self._directory, name)):
                     os.replace(os.path.join(self._directory, name), os.path.join(folder, name))
             self.records.disown(os.path.basename(folder))
