@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes: read as a snapshot, rewound, replayed and compared.
+// Any bytes: read as a snapshot, rewound, replayed, compared, labelled and charted.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 
+#include "attribution/bare_labels.hpp"
 #include "ingest/snapshot/snapshot.hpp"
+#include "ledger/breakdown.hpp"
 #include "timeline/intervals.hpp"
+
+namespace {
+
+void chart_everything(const ullage::ingest::Snapshot& snapshot, const ullage::timeline::InitialState& initial) {
+  using namespace ullage;
+  const timeline::Allocations allocations = timeline::allocations(snapshot.timeline, initial);
+  attribution::BareEvidence bare{&snapshot.timeline, &allocations, {}};
+  for (const auto& annotation : snapshot.annotations)
+    bare.annotations.push_back({annotation.name, annotation.start, annotation.time_us});
+  const attribution::Labels labels = attribution::label_bare(bare);
+  ledger::Cut cut;
+  cut.timeline = &snapshot.timeline;
+  cut.allocations = &allocations;
+  cut.labels = &labels;
+  cut.events = snapshot.timeline.events.count() / 2;
+  constexpr ledger::Level levels[] = {ledger::Level::kind, ledger::Level::line, ledger::Level::block};
+  if (!ledger::check(ledger::chart(cut, levels)).empty()) std::abort();
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ullage;
@@ -24,5 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t stack = 0; stack < t.stacks.stack_count(); ++stack) {
     timeline::user_line(t, static_cast<timeline::StackId>(stack));
   }
+  chart_everything(*snapshot, initial);
   return 0;
 }
