@@ -221,6 +221,25 @@ Line chart(const Cut& cut, std::span<const Level> by) {
   return sum_line("used", "used on the device", cut.known_by, std::move(lines));
 }
 
+std::vector<Line> largest_owners(const Cut& cut, std::size_t most) {
+  constexpr Level levels[] = {Level::layer, Level::operation};
+  const Line root = chart(cut, levels);
+  std::vector<Line> result;
+  for (const char* id : {"activations", "temporaries"}) {
+    const Line* category = find(root, id);
+    if (category == nullptr) continue;
+    for (const Line& layer : category->children) {
+      for (const Line& operation : layer.children) {
+        result.push_back(operation);
+        result.back().name = layer.name + ", " + operation.name;
+      }
+    }
+  }
+  std::ranges::stable_sort(result, std::ranges::greater(), &Line::bytes);
+  if (result.size() > most) result.resize(most);
+  return result;
+}
+
 void fold(Line& line, std::size_t most) {
   if (line.id == "used" || line.id == "reserved") {
     for (Line& child : line.children) fold(child, most);

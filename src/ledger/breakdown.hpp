@@ -46,6 +46,10 @@ struct Cut {
 /// line's children from the largest to the smallest; Level::category itself is always there.
 Line chart(const Cut& cut, std::span<const Level> by);
 
+/// The `most` largest groups of one module (of all layers together) and operator among activations and temporaries, by
+/// bytes; `name` is "MODULE, OPERATOR", `id` that of the chart.
+std::vector<Line> largest_owners(const Cut& cut, std::size_t most);
+
 /// Keeps the `most` largest children of every line below the categories and adds the others up in one last line.
 void fold(Line& line, std::size_t most);
 

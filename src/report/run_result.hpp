@@ -176,9 +176,10 @@ struct RunResult {
   std::uint64_t reserve_bytes = 0;
   std::vector<ledger::Phase> phases;
   std::optional<ledger::Line> ledger;
-  std::string ledger_of;          ///< what the ledger is of: "end of step 2 backward"
-  std::uint64_t below_peak = 0;   ///< how far that moment lies below the peak
-  bool ledger_unlimited = false;  ///< peak, phases and ledger are of the second, unlimited run
+  std::vector<ledger::Line> largest_owners;  ///< of activations and temporaries there, by layer and operator
+  std::string ledger_of;                     ///< what the ledger is of: "end of step 2 backward"
+  std::uint64_t below_peak = 0;              ///< how far that moment lies below the peak
+  bool ledger_unlimited = false;             ///< peak, phases and ledger are of the second, unlimited run
   std::uint32_t steps = 0;
   std::string stop_reason;
   std::vector<CopyLine> copies;

@@ -8,10 +8,12 @@ import pickle
 import subprocess
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 BIN = os.environ.get("ULLAGE_BIN", "")
 pytestmark = pytest.mark.skipif(not BIN, reason="ULLAGE_BIN is not set")
+SCHEMAS = Path(__file__).resolve().parents[2] / "docs/schemas"
 DATA = Path(__file__).resolve().parents[1] / "data"
 SNAPSHOTS = sorted((DATA / "snapshots").glob("*.pickle.gz"))
 RESERVED = {"wedson_medium_128_training": 7235174400, "wedson_medium_512_training": 12660506624,
@@ -24,10 +26,13 @@ def ullage(*arguments):
     return subprocess.run([BIN, *map(str, arguments)], capture_output=True, text=True, timeout=60)
 
 
-def result(*arguments):
-    done = ullage(*arguments, "--json")
+def result(command, *arguments):
+    """The JSON of a command, which fits its schema."""
+    done = ullage(command, *arguments, "--json")
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    made = json.loads(done.stdout)
+    jsonschema.validate(made, json.loads((SCHEMAS / f"{command}.schema.json").read_text()))
+    return made
 
 
 def name_of(path):

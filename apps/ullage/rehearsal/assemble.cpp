@@ -70,6 +70,12 @@ void take_ledger(RunResult& result, const Attempt& attempt, bool unlimited) {
                                  built.peak.used,      built.peak.step,     ledger::name_of(built.peak.phase),
                                  peak_line(attempt)};
   result.ledger = built.used;
+  if (attempt.account && built.exact) {
+    constexpr std::size_t most = 8;
+    const auto input = attempt.run->ledger_input();
+    const auto events = ledger::events_at(input, built, ledger::Moment::allocated_peak);
+    result.largest_owners = ledger::largest_owners(ledger::cut_at(input, *attempt.account, *events), most);
+  }
   result.ledger_of = moment(phase, built.exact);
   result.below_peak = built.below_peak;
   result.ledger_unlimited = unlimited;

@@ -314,6 +314,11 @@ void write_ledger(JsonWriter& json, const RunResult& result) {
   json.end_array();
   if (!result.ledger) return;
   write_line(json, *result.ledger, "ledger");
+  if (!result.largest_owners.empty()) {
+    json.begin_array("largest_owners");
+    for (const auto& owner : result.largest_owners) write_line(json, owner, {});
+    json.end_array();
+  }
   text_field(json, "ledger_of", result.ledger_of);
   json.field("ledger_below_peak_bytes", result.below_peak);
   json.field("ledger_unlimited", result.ledger_unlimited);

@@ -97,6 +97,17 @@ std::string ledger_section(const RunResult& r) {
   const std::string below =
       r.below_peak > 0 ? fmt::format(", {} of allocated memory below the peak", format_bytes(r.below_peak)) : "";
   std::string text = fmt::format("\nLEDGER at the {}{}\n{}", r.ledger_of, below, ledger_table(*r.ledger));
+  if (!r.largest_owners.empty()) {
+    Table owners({{"largest activations and temporaries"},
+                  {"tensors", Align::right},
+                  {"bytes", Align::right},
+                  {"share", Align::right}});
+    for (const auto& owner : r.largest_owners)
+      owners.add({owner.name, std::to_string(owner.count), format_bytes(owner.bytes),
+                  fmt::format("{:.1f} %", 100.0 * static_cast<double>(owner.bytes) /
+                                              static_cast<double>(std::max<std::uint64_t>(r.ledger->bytes, 1)))});
+    text += "\n" + owners.text();
+  }
   if (r.peak && !r.peak->where.empty()) text += fmt::format("the peak was reached at {}\n", r.peak->where);
   return text;
 }
