@@ -10,15 +10,23 @@
 namespace ullage::cli {
 namespace {
 
-Result<ExitCode> print_ledger(const Evidence& evidence, const Arguments& arguments) {
+Result<report::LedgerView> view_of(const Evidence& evidence, const Arguments& arguments) {
   const auto levels = levels_of(arguments.text("by").value_or(""));
   if (!levels) return tl::unexpected(levels.error());
-  const auto chosen = choose_cut(evidence, arguments.text("at").value_or("peak"));
+  const std::string moment = arguments.text("at").value_or("peak");
+  if (evidence.counters && moment == "peak") return counters_view(evidence);
+  const auto chosen = choose_cut(evidence, moment);
   if (!chosen) return tl::unexpected(chosen.error());
   report::LedgerView view = ledger_view(evidence, *chosen);
   view.ledger = ledger::chart(chosen->cut, *levels);
   if (const auto top = arguments.count("top"); top && *top > 0) ledger::fold(view.ledger, *top);
-  const std::string text = arguments.given("json") ? report::ledger_json(view) : report::ledger_text(view);
+  return view;
+}
+
+Result<ExitCode> print_ledger(const Evidence& evidence, const Arguments& arguments) {
+  const auto view = view_of(evidence, arguments);
+  if (!view) return tl::unexpected(view.error());
+  const std::string text = arguments.given("json") ? report::ledger_json(*view) : report::ledger_text(*view);
   const ExitCode code = evidence.quality.partial ? ExitCode::bad_input : ExitCode::yes;
   return print_result(text).map([code] { return code; });
 }
@@ -47,7 +55,9 @@ const Command ledger_command{
     "ledger",
     "what was on the device at the peak, and who owned it",
     "RUN|FILE [FLAGS]",
-    "RUN is a run directory, the name of a kept run or its beginning, or @last; FILE a memory snapshot of PyTorch.\n"
+    "RUN is a run directory, the name of a kept run or its beginning, or @last; FILE a memory snapshot of PyTorch, a "
+    "trace\n"
+    "of torch.profiler with memory events, a file of export_memory_timeline (by category) or a log of nvidia-smi.\n"
     "Every line says how its bytes are known and how their owner is known; children add up to their parent. The "
     "levels\n"
     "of --by stand inside each other: --by module,operator. 'layer' is the module with its numbers as *: the same\n"

@@ -25,8 +25,8 @@ struct LedgerView {
   std::string format;    ///< "memory snapshot"
   std::string producer;  ///< "rehearsal, torch 2.11.0"
   std::string moment;    ///< "the peak of allocated memory, in step 2 backward"
-  int device = 0;
-  std::uint64_t peak_allocated = 0, peak_reserved = 0, peak_requested = 0;
+  std::optional<int> device;
+  std::optional<std::uint64_t> peak_allocated, peak_reserved, peak_requested, peak_used;  ///< what the source knows
   std::optional<std::uint64_t> capacity_bytes;
   ledger::Line ledger;
   EvidenceView evidence;

@@ -87,8 +87,10 @@ AllocationIndex::AllocationIndex(const Allocations& allocations)
 }
 
 std::optional<AllocationId> AllocationIndex::at(std::uint64_t address, std::size_t cut) const {
-  const auto [first, last] =
-      std::ranges::equal_range(by_address_, address, {}, [&](AllocationId id) { return allocations_.address[id]; });
+  // Not equal_range: its subrange is beyond clang 14 with libstdc++ 12.
+  const auto address_of = [&](AllocationId id) { return allocations_.address[id]; };
+  const auto first = std::ranges::lower_bound(by_address_, address, {}, address_of);
+  const auto last = std::ranges::upper_bound(by_address_, address, {}, address_of);
   for (auto it = last; it != first;) {
     const AllocationId id = *--it;
     if (allocations_.live_at(id, cut)) return id;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/evidence/evidence.hpp"
 
+#include "apps/ullage/evidence/series.hpp"
 #include "attribution/bare_labels.hpp"
 #include "ingest/file/source.hpp"
 
@@ -192,6 +193,10 @@ const char* name_of(Format format) {
       return "profiler trace";
     case Format::oom_log:
       return "out-of-memory text";
+    case Format::memory_timeline:
+      return "memory timeline";
+    case Format::smi_log:
+      return "nvidia-smi log";
   }
   return "";
 }
@@ -208,6 +213,10 @@ Opened open_evidence(const std::string& path) {
   const std::string_view head = source->head();
   if (looks_like_pickle(head)) return open_snapshot(*source);
   if (ingest::looks_like_kineto(head)) return whole_of(path).and_then(open_kineto);
+  if (ingest::looks_like_memory_timeline(head)) return open_memory_timeline(*source);
+  if (ingest::looks_like_memory_timeline_page(head)) return refuse_page(path);
+  if (ingest::looks_like_smi_log(head)) return open_smi_log(*source);
+  if (ingest::looks_like_smi_log_without_header(head)) return refuse_headless(path);
   if (ingest::looks_like_text(head)) return open_log(*source);
   return fail(ErrorKind::bad_input, "this is no memory evidence that Ullage knows", path,
               "a run directory, a memory snapshot (pickle), a trace of torch.profiler or a log with an out-of-memory "

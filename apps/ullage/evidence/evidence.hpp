@@ -5,8 +5,10 @@
 #include "base/result.hpp"
 #include "hardware/catalogue.hpp"
 #include "ingest/kineto/kineto.hpp"
+#include "ingest/memory_timeline/memory_timeline.hpp"
 #include "ingest/oom_message/oom_log.hpp"
 #include "ingest/run_directory/run_directory.hpp"
+#include "ingest/smi_log/smi_log.hpp"
 #include "ingest/snapshot/snapshot.hpp"
 #include "ledger/run_ledger.hpp"
 
@@ -17,7 +19,7 @@
 
 namespace ullage::cli {
 
-enum class Format { run_directory, snapshot, kineto, oom_log };
+enum class Format { run_directory, snapshot, kineto, oom_log, memory_timeline, smi_log };
 [[nodiscard]] const char* name_of(Format format);
 
 /// What the source cannot show, and where it contradicts itself.
@@ -26,6 +28,14 @@ struct Quality {
   bool overflowed = false;  ///< a ring was full: the oldest events are lost
   std::vector<std::string> missing;
   std::vector<std::string> contradictions;
+};
+
+/// The sums of a source that has counters instead of allocations, where they are highest.
+struct CounterPeak {
+  ledger::Line ledger;
+  std::string moment;              ///< "the peak"
+  std::string summary;             ///< one line for people
+  std::vector<std::string> notes;  ///< what the counters show beside
 };
 
 /// Not movable: the parts point into each other.
@@ -43,6 +53,8 @@ struct Evidence {
   std::optional<ingest::Snapshot> snapshot;
   std::optional<ingest::KinetoTrace> trace;
   std::optional<ingest::OomLog> oom_log;
+  std::optional<ingest::MemoryTimeline> memory_timeline;
+  std::optional<ingest::SmiLog> smi_log;
 
   timeline::Timeline* timeline = nullptr;  ///< null when the source has no allocations in order
   timeline::InitialState initial;
@@ -50,6 +62,7 @@ struct Evidence {
   std::optional<ledger::RunLedger> run_ledger;  ///< of a run directory: its phases and peaks
   std::optional<ledger::Account> account;       ///< every allocation with its owner
   timeline::Interval whole;                     ///< peaks over all events, when there is a timeline
+  std::optional<CounterPeak> counters;          ///< of a source without allocations
   std::optional<std::uint64_t> capacity_bytes;
   const Gpu* gpu = nullptr;  ///< that a rehearsal imitated
 

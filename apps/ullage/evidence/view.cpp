@@ -23,4 +23,17 @@ report::LedgerView ledger_view(const Evidence& evidence, const ChosenCut& chosen
   return view;
 }
 
+report::LedgerView counters_view(const Evidence& evidence) {
+  report::LedgerView view;
+  view.source = evidence.path;
+  view.format = name_of(evidence.format);
+  view.producer = evidence.producer;
+  view.moment = evidence.counters->moment;
+  (evidence.smi_log ? view.peak_used : view.peak_allocated) = evidence.counters->ledger.bytes;
+  view.capacity_bytes = evidence.capacity_bytes;
+  view.ledger = evidence.counters->ledger;
+  view.evidence = evidence_view(evidence);
+  return view;
+}
+
 }  // namespace ullage::cli

@@ -25,13 +25,31 @@ report::ExplainView explanation_of(const Evidence& evidence, const ExplainOption
   view.evidence = evidence_view(evidence);
   if (evidence.oom_log) explain_messages(*evidence.oom_log, options, view);
   if (evidence.run) explain_messages(texts_of(*evidence.run), options, view);
-  if (evidence.timeline != nullptr && evidence.account) {
+  if (evidence.counters) {
+    explain_counters(evidence, view);
+  } else if (evidence.timeline != nullptr && evidence.account) {
     explain_timeline(evidence, options, view);
   } else if (!view.failure) {
     view.peak = "there is no peak to explain: the source holds no allocations";
   }
   view.verify = verifying_command(evidence, options, view);
   return view;
+}
+
+void explain_counters(const Evidence& evidence, report::ExplainView& view) {
+  const CounterPeak& counters = *evidence.counters;
+  const auto add = [&](const char* id, const char* title, std::uint64_t bytes) {
+    view.sizes.push_back({id, title, {}, bytes, bytes, bytes});
+  };
+  view.peak = counters.summary;
+  view.moment = counters.moment;
+  view.ledger = counters.ledger;
+  view.notes = counters.notes;
+  if (evidence.smi_log)
+    add("peak.used_bytes", "peak used", counters.ledger.bytes);
+  else
+    add("peak.allocated_bytes", "peak allocated", counters.ledger.bytes);
+  if (evidence.capacity_bytes) add("device.capacity_bytes", "capacity of the device", *evidence.capacity_bytes);
 }
 
 }  // namespace ullage::cli

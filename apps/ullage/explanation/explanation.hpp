@@ -26,6 +26,9 @@ void explain_messages(const ingest::OomLog& log, const ExplainOptions& options, 
 /// Of allocations in order: the ledger at the failure or the peak, owner, changes.
 void explain_timeline(const Evidence& evidence, const ExplainOptions& options, report::ExplainView& view);
 
+/// Of counters without allocations: their peak.
+void explain_counters(const Evidence& evidence, report::ExplainView& view);
+
 /// The command that would check the first change: the run's own, or one with the GPU that has this capacity.
 [[nodiscard]] std::string verifying_command(const Evidence& evidence, const ExplainOptions& options,
                                             const report::ExplainView& view);

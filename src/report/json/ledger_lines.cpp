@@ -50,13 +50,14 @@ std::string ledger_json(const LedgerView& view) {
   json.field("producer", std::string_view(view.producer));
   json.field("moment", std::string_view(view.moment));
   json.begin_object("device");
-  json.field("index", view.device);
+  if (view.device) json.field("index", *view.device);
   if (view.capacity_bytes) json.field("capacity_bytes", *view.capacity_bytes);
   json.end_object();
   json.begin_object("peak");
-  json.field("allocated_bytes", view.peak_allocated);
-  json.field("reserved_bytes", view.peak_reserved);
-  json.field("requested_bytes", view.peak_requested);
+  if (view.peak_allocated) json.field("allocated_bytes", *view.peak_allocated);
+  if (view.peak_reserved) json.field("reserved_bytes", *view.peak_reserved);
+  if (view.peak_requested) json.field("requested_bytes", *view.peak_requested);
+  if (view.peak_used) json.field("used_bytes", *view.peak_used);
   json.end_object();
   write_line(json, view.ledger, "ledger");
   write_evidence(json, view.evidence);

@@ -17,11 +17,14 @@ std::string evidence_text(const EvidenceView& evidence) {
 }
 
 std::string ledger_text(const LedgerView& view) {
-  std::string text = fmt::format("{}: {}, device {}\n", view.source, view.producer, view.device);
+  std::string text = fmt::format("{}: {}", view.source, view.producer);
+  text += view.device ? fmt::format(", device {}\n", *view.device) : "\n";
   text += evidence_text(view.evidence);
-  text += fmt::format("peak: {} allocated, {} reserved\n\nLEDGER at {}\n", format_bytes(view.peak_allocated),
-                      format_bytes(view.peak_reserved), view.moment);
-  return text + ledger_table(view.ledger);
+  text += "peak: ";
+  if (view.peak_allocated) text += format_bytes(*view.peak_allocated) + " allocated";
+  if (view.peak_reserved) text += fmt::format(", {} reserved", format_bytes(*view.peak_reserved));
+  if (view.peak_used) text += format_bytes(*view.peak_used) + " used";
+  return text + fmt::format("\n\nLEDGER at {}\n", view.moment) + ledger_table(view.ledger);
 }
 
 }  // namespace ullage::report

@@ -82,7 +82,7 @@ TEST(OomLog, OtherProcessesByNumber) {
   EXPECT_NEAR(static_cast<double>(diagnosis.change.saves->low), 10.5 * gib, 0.02 * gib);
 }
 
-TEST(OomLog, XpuAndAsyncAndMpsAndHost) {
+TEST(OomLog, XpuAndAsync) {
   const auto xpu =
       one("XPU out of memory. Tried to allocate 26.00 MiB. GPU 0 has a total capacity of 15.56 GiB of which 10.00 MiB "
           "is free. "
@@ -104,6 +104,9 @@ TEST(OomLog, XpuAndAsyncAndMpsAndHost) {
   EXPECT_EQ(async.requested->printed, "120.00 MiB");
   EXPECT_EQ(async.capacity->printed, "15.77 GiB");
   EXPECT_FALSE(async.limit);
+}
+
+TEST(OomLog, MpsAndNpu) {
   const auto mps =
       one("RuntimeError: MPS backend out of memory (MPS allocated: 8.65 GB, other allocations: 352.55 MB, max allowed: "
           "9.07 "
@@ -118,6 +121,14 @@ TEST(OomLog, XpuAndAsyncAndMpsAndHost) {
       one("MPS backend out of memory (MPS allocated: 1.49 GiB, other allocations: 67108914.49 GiB, max allowed: 30.19 "
           "GiB).");
   EXPECT_FALSE(broken.other_allocations);
+  const auto npu =
+      one("NPU out of memory. NPUWorkspaceAllocator tried to allocate 1.89 GiB(NPU 7; 60.96 GiB total "
+          "capacity; 1.82 GiB free). If you want to reduce memory usage, ...");
+  EXPECT_EQ(npu.gpu, 7);
+  EXPECT_EQ(npu.requested->printed, "1.89 GiB");
+}
+
+TEST(OomLog, TheHostsMemory) {
   const auto host =
       one("RuntimeError: [enforce fail at alloc_cpu.cpp:114] err == 0. DefaultCPUAllocator: can't allocate memory: you "
           "tried "
@@ -130,11 +141,6 @@ TEST(OomLog, XpuAndAsyncAndMpsAndHost) {
       one("RuntimeError: [enforce fail] DefaultCPUAllocator: not enough memory: you tried to allocate "
           "6291456 bytes.");
   EXPECT_EQ(windows.requested->bytes, 6291456U);
-  const auto npu =
-      one("NPU out of memory. NPUWorkspaceAllocator tried to allocate 1.89 GiB(NPU 7; 60.96 GiB total "
-          "capacity; 1.82 GiB free). If you want to reduce memory usage, ...");
-  EXPECT_EQ(npu.gpu, 7);
-  EXPECT_EQ(npu.requested->printed, "1.89 GiB");
 }
 
 TEST(OomLog, ErrorsWithoutNumbers) {
