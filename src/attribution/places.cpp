@@ -34,6 +34,7 @@ std::string_view node_name(std::string_view call_name) {
 Places::Places(const timeline::Trace& trace) : trace_(trace), thread_of_forward_(256, no_thread) {
   const auto& calls = trace.calls;
   for (CallId i = 0; i < calls.count(); ++i) {
+    named_nodes_ |= !node_name(trace.strings.text(calls.name[i])).empty();
     if (calls.sequence[i] >= 0 && calls.forward_thread[i] == 0)
       by_sequence_[key_of(calls.thread[i], calls.sequence[i])] = i;
   }
@@ -74,6 +75,12 @@ void Places::assign_threads(std::vector<std::vector<std::uint32_t>>& votes) {
   }
 }
 
+bool Places::is_node(CallId call) const {
+  const auto& calls = trace_.calls;
+  if (named_nodes_) return !node_name(trace_.strings.text(calls.name[call])).empty();
+  return calls.kind[call] == CallKind::operation && calls.sequence[call] >= 0 && calls.forward_thread[call] != 0;
+}
+
 CallId Places::forward_of(CallId node) const {
   const auto& calls = trace_.calls;
   const std::uint32_t thread = thread_of_forward_[calls.forward_thread[node]];
@@ -86,7 +93,7 @@ Place Places::walk(CallId call) {
   const auto& calls = trace_.calls;
   Place place;
   for (CallId at = call; at != no_call; at = calls.parent[at]) {
-    const bool engine = !node_name(trace_.strings.text(calls.name[at])).empty();
+    const bool engine = is_node(at);
     if (calls.kind[at] == CallKind::module) {
       if (place.module == no_call) place.module = at;
     } else if (calls.kind[at] == CallKind::annotation) {

@@ -31,6 +31,9 @@ class Places {
   explicit Places(const timeline::Trace& trace);
   /// Of a call; of `no_call` nothing is known.
   [[nodiscard]] Place of(timeline::CallId call);
+  /// Whether the autograd engine runs a node in this call: by its name, or, before torch 1.9's names, because it
+  /// carries a forward thread and a sequence number.
+  [[nodiscard]] bool is_node(timeline::CallId call) const;
 
  private:
   [[nodiscard]] timeline::CallId forward_of(timeline::CallId node) const;
@@ -39,6 +42,7 @@ class Places {
   Place walk(timeline::CallId call);
 
   const timeline::Trace& trace_;
+  bool named_nodes_ = false;                                         ///< the engine's own ranges are in the trace
   std::unordered_map<std::uint64_t, timeline::CallId> by_sequence_;  ///< (thread, sequence) -> the latest such call
   std::vector<std::uint32_t> thread_of_forward_;                     ///< PyTorch's number -> index into threads
   std::unordered_map<timeline::CallId, Place> known_;

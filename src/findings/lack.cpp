@@ -6,13 +6,14 @@
 
 namespace ullage::findings {
 
-Lack lack_at(const timeline::Timeline& timeline, const timeline::InitialState& initial, std::size_t at) {
+Lack lack_at(const timeline::Timeline& timeline, const timeline::InitialState& initial, std::size_t at,
+             std::uint64_t reserved) {
   timeline::BlockReplay replay(timeline, initial);
   replay.advance_to(at);
   Lack lack;
   lack.requested = timeline.events.at(at).size;
   lack.allocated = replay.now().allocated;
-  lack.reserved = replay.now().reserved;
+  lack.reserved = std::max(replay.now().reserved, reserved);
   lack.idle = lack.reserved - std::min(lack.reserved, lack.allocated);
   std::vector<timeline::Segment> segments;
   std::vector<timeline::Block> blocks;

@@ -19,7 +19,9 @@ struct Lack {
                             ///< reserved memory
 };
 
-/// The state before event `at`, which is the failed request.
-Lack lack_at(const timeline::Timeline& timeline, const timeline::InitialState& initial, std::size_t at);
+/// The state before event `at`, which is the failed request. `reserved`: what the source says is reserved then, where
+/// it has no segments; the largest piece is then 0.
+Lack lack_at(const timeline::Timeline& timeline, const timeline::InitialState& initial, std::size_t at,
+             std::uint64_t reserved = 0);
 
 }  // namespace ullage::findings

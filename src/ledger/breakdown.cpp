@@ -104,6 +104,13 @@ KnownBy known_by_of(Category category, const std::string& kind, KnownBy known_by
   return estimated ? KnownBy::estimated : known_by;
 }
 
+// A level that tells nothing gives way to the one below it.
+void skip_unnamed(Line& line) {
+  if (line.children.size() != 1 || line.children[0].name != "other") return;
+  std::vector<Line> below = std::move(line.children[0].children);
+  line.children = std::move(below);
+}
+
 std::vector<Line> lines_of(const Node& node, const std::string& parent, std::span<const Level> levels,
                            KnownBy known_by) {
   std::vector<Line> result;
@@ -117,7 +124,7 @@ std::vector<Line> lines_of(const Node& node, const std::string& parent, std::spa
     line.attributed_by = child.by;
     line.count = child.count;
     line.children = lines_of(child, line.id, levels.subspan(1), known_by);
-    if (line.children.size() == 1 && line.children[0].name == "other") line.children.clear();
+    skip_unnamed(line);
     result.push_back(std::move(line));
   }
   std::ranges::stable_sort(result, std::ranges::greater(), &Line::bytes);
@@ -174,7 +181,7 @@ Line reserved_line(const Cut& cut, const Totals& totals, std::span<const Level> 
               {},
               node.count};
     line.children = lines_of(node, line.id, levels, cut.known_by);
-    if (line.children.size() == 1 && line.children[0].name == "other") line.children.clear();
+    skip_unnamed(line);
     for (Line& child : line.children) {
       child.known_by = known_by_of(category, child.name, cut.known_by);
       line.known_by = std::max(line.known_by, child.known_by);

@@ -140,3 +140,24 @@ def test_a_cut_log_is_partial(tmp_path):
     made, _ = ledger(log, status=3)
     start = GPUS.rindex("2026")
     assert f"byte {start}" in made["evidence"]["missing"][0]
+
+
+def test_the_memory_events_of_a_trace_without_addresses():
+    """The layout of 2021: no totals, no addresses. The peak follows from the sums alone."""
+    path = ROOT / "tests" / "data" / "traces" / "kineto_resnet50_profile_memory.json.gz"
+    events = [e for e in json.loads(gzip.open(path).read())["traceEvents"]
+              if e.get("name") == "[memory]" and e["args"]["Device Type"] == 1]
+    now, highest, lowest = 0, 0, 0
+    for event in sorted(events, key=lambda e: e["ts"]):
+        now += event["args"]["Bytes"]
+        highest, lowest = max(highest, now), min(lowest, now)
+    made = json.loads(run("ledger", path, "--json", "--by", "kind,operator").stdout)
+    assert made["peak"] == {"allocated_bytes": highest - lowest} and made["ledger"]["bytes"] == highest - lowest
+    lines = {line["id"]: line for line in made["ledger"]["children"]}
+    assert lines["activations"]["bytes"] > 0.95 * made["ledger"]["bytes"]
+    kinds = {line["name"]: line for line in lines["activations"]["children"]}
+    assert {child["name"] for child in kinds["saved for backward"]["children"]} >= {"aten::conv2d", "aten::batch_norm"}
+    missing = " ".join(made["evidence"]["missing"])
+    assert "addresses: " in missing and "totals" in missing
+    assert "does not have the allocator's totals" in run("ledger", path, "--at", "reserved", status=2).stderr
+    assert run("explain", path).stdout.startswith("2.60 GiB allocated at the peak of allocated memory, in step 1 backward")

@@ -16,6 +16,8 @@ ledger::Cut cut_of(const Evidence& evidence, std::size_t events) {
   cut.labels = &evidence.account->labels;
   cut.events = events;
   cut.reserved = replay.now().reserved;
+  if (evidence.trace_timeline && !evidence.trace_timeline->reserved.empty())
+    cut.reserved = evidence.trace_timeline->reserved[events == 0 ? 0 : events - 1];
   return cut;
 }
 
@@ -37,6 +39,15 @@ std::size_t events_before(const Evidence& evidence, const timeline::Peak& peak, 
                                                                           : static_cast<std::size_t>(peak.event) + 1;
 }
 
+// What a trace has at the same place: its phases are known, its steps are counted from the first in it.
+std::string in_trace_phase(const Evidence& evidence, std::size_t events) {
+  for (const auto& phase : evidence.trace_phases) {
+    if (events > phase.begin && events <= phase.end && phase.name != attribution::PhaseName::run)
+      return fmt::format(", in step {} {} of the trace", phase.step, ledger::name_of(phase.name));
+  }
+  return {};
+}
+
 ChosenCut peak_cut(const Evidence& evidence, bool reserved) {
   std::string title = reserved ? "the peak of reserved memory" : "the peak of allocated memory";
   if (evidence.run_ledger) {
@@ -47,7 +58,8 @@ ChosenCut peak_cut(const Evidence& evidence, bool reserved) {
   }
   const timeline::Counters start = timeline::BlockReplay(*evidence.timeline, evidence.initial).now();
   const auto& peak = reserved ? evidence.whole.reserved : evidence.whole.allocated;
-  return {cut_of(evidence, events_before(evidence, peak, reserved ? start.reserved : start.allocated)), title};
+  const std::size_t events = events_before(evidence, peak, reserved ? start.reserved : start.allocated);
+  return {cut_of(evidence, events), title + in_trace_phase(evidence, events)};
 }
 
 Result<ChosenCut> oom_cut(const Evidence& evidence) {
@@ -58,12 +70,28 @@ Result<ChosenCut> oom_cut(const Evidence& evidence) {
   return no_moment("oom", "peak, reserved or end: no request failed");
 }
 
+// The same of a trace: the last phase of that name, steps counted in the trace.
+Result<ChosenCut> trace_phase_cut(const Evidence& evidence, const std::string& moment, const std::string& name,
+                                  const std::string& step) {
+  std::string known;
+  for (std::size_t i = evidence.trace_phases.size(); i-- > 0;) {
+    const auto& phase = evidence.trace_phases[i];
+    const std::string title = fmt::format("step {} {}", phase.step, ledger::name_of(phase.name));
+    if (ledger::name_of(phase.name) == name && (step.empty() || std::to_string(phase.step) == step))
+      return ChosenCut{cut_of(evidence, phase.end), "the end of " + title + " of the trace"};
+    known = title + (known.empty() ? "" : ", ") + known;
+  }
+  return no_moment(moment, "one of: " + known);
+}
+
 // `phase:NAME` is of the last step that has it, `phase:STEP:NAME` of that step.
 Result<ChosenCut> phase_cut(const Evidence& evidence, const std::string& moment) {
-  if (!evidence.run_ledger || !evidence.run_ledger->exact) return no_moment(moment, "a run directory with its history");
   const std::string rest = moment.substr(moment.find(':') + 1);
   const auto colon = rest.find(':');
   const std::string name = colon == rest.npos ? rest : rest.substr(colon + 1);
+  if (evidence.trace_timeline)
+    return trace_phase_cut(evidence, moment, name, colon == rest.npos ? "" : rest.substr(0, colon));
+  if (!evidence.run_ledger || !evidence.run_ledger->exact) return no_moment(moment, "a run directory with its history");
   const auto& phases = evidence.run_ledger->phases;
   for (std::size_t i = phases.size(); i-- > 0;) {
     if (ledger::name_of(phases[i].name) != name) continue;
@@ -83,6 +111,8 @@ Result<ChosenCut> choose_cut(const Evidence& evidence, const std::string& moment
     return fail(ErrorKind::bad_input, "the source holds no allocations in order, so there is no ledger", evidence.path,
                 "a memory snapshot or a run directory with one");
   if (moment == "peak") return peak_cut(evidence, false);
+  if (moment == "reserved" && evidence.trace_timeline && !evidence.trace_timeline->has_totals)
+    return no_moment(moment, "peak or end: the trace does not have the allocator's totals");
   if (moment == "reserved") return peak_cut(evidence, true);
   if (moment == "oom") return oom_cut(evidence);
   if (moment == "end")

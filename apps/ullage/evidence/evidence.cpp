@@ -3,6 +3,8 @@
 
 #include "apps/ullage/evidence/series.hpp"
 #include "attribution/bare_labels.hpp"
+#include "attribution/trace_labels.hpp"
+#include "base/bytes.hpp"
 #include "ingest/file/source.hpp"
 
 #include <fmt/format.h>
@@ -135,6 +137,59 @@ Opened open_snapshot(ingest::Source& source) {
   return evidence;
 }
 
+void say_what_a_trace_lacks(Evidence& evidence) {
+  const timeline::TraceTimeline& events = *evidence.trace_timeline;
+  auto& missing = evidence.quality.missing;
+  missing.push_back("requested sizes: the trace has those of blocks, so that rounding is in every line");
+  if (!events.has_totals)
+    missing.push_back(
+        "the allocator's totals: reserved memory is not known, and what is older than the trace is at "
+        "least what is freed in it");
+  if (!evidence.trace->has_addresses)
+    missing.push_back(
+        fmt::format("addresses: {} frees were taken for the latest allocation of their size, so that "
+                    "lifetimes are likely, not certain",
+                    events.matched_by_size));
+  if (events.older_bytes > 0)
+    missing.push_back(
+        fmt::format("{} that are older than the trace: whose they are is not known", format_bytes(events.older_bytes)));
+  auto& contradictions = evidence.quality.contradictions;
+  if (events.lost_frees > 0)
+    contradictions.push_back(fmt::format("{} addresses were given out again without a free", events.lost_frees));
+  if (events.disagreements > 0)
+    contradictions.push_back(
+        fmt::format("at {} events the allocator's own total is not the sum of the events; by at "
+                    "most {}",
+                    events.disagreements, format_bytes(events.largest_disagreement)));
+}
+
+void find_peaks(Evidence& evidence) {
+  evidence.whole = whole_interval(*evidence.timeline, evidence.initial);
+  const auto& reserved = evidence.trace_timeline->reserved;
+  if (reserved.empty()) return;
+  const auto most = std::ranges::max_element(reserved);
+  evidence.whole.reserved = {*most, static_cast<std::uint64_t>(most - reserved.begin())};
+}
+
+void take_memory_events(Evidence& evidence) {
+  timeline::Trace& trace = evidence.trace->trace;
+  const auto device = timeline::busiest_device(trace);
+  if (!device) {
+    evidence.quality.missing.push_back("memory events of a device: there are only the host's");
+    return;
+  }
+  evidence.trace_timeline = timeline::timeline_of(trace, *device);
+  evidence.timeline = &evidence.trace_timeline->timeline;
+  evidence.initial = evidence.trace_timeline->initial;
+  evidence.account.emplace();
+  evidence.account->allocations = timeline::allocations(*evidence.timeline, evidence.initial);
+  evidence.trace_phases = attribution::phases_of(trace, *evidence.trace_timeline);
+  evidence.account->labels =
+      attribution::label_trace(trace, *evidence.trace_timeline, evidence.account->allocations, evidence.trace_phases);
+  find_peaks(evidence);
+  say_what_a_trace_lacks(evidence);
+}
+
 Opened open_kineto(const std::string& path) {
   auto trace = ingest::read_kineto_file(path);
   if (!trace) return tl::unexpected(trace.error());
@@ -149,6 +204,8 @@ Opened open_kineto(const std::string& path) {
   }
   if (evidence->trace->memory_events == 0)
     evidence->quality.missing.push_back("no memory events: record with profile_memory=True");
+  else
+    take_memory_events(*evidence);
   if (evidence->trace->trace.device_bytes > 0) evidence->capacity_bytes = evidence->trace->trace.device_bytes;
   return evidence;
 }

@@ -11,6 +11,7 @@
 #include "ingest/smi_log/smi_log.hpp"
 #include "ingest/snapshot/snapshot.hpp"
 #include "ledger/run_ledger.hpp"
+#include "timeline/trace_allocations.hpp"
 
 #include <memory>
 #include <optional>
@@ -52,6 +53,8 @@ struct Evidence {
   std::unique_ptr<ingest::RunDirectory> run;
   std::optional<ingest::Snapshot> snapshot;
   std::optional<ingest::KinetoTrace> trace;
+  std::optional<timeline::TraceTimeline> trace_timeline;  ///< of its memory events
+  std::vector<attribution::PhaseSpan> trace_phases;
   std::optional<ingest::OomLog> oom_log;
   std::optional<ingest::MemoryTimeline> memory_timeline;
   std::optional<ingest::SmiLog> smi_log;

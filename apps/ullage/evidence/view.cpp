@@ -16,8 +16,9 @@ report::LedgerView ledger_view(const Evidence& evidence, const ChosenCut& chosen
   view.moment = chosen.title;
   view.device = evidence.timeline->device;
   view.peak_allocated = evidence.whole.allocated.bytes;
-  view.peak_reserved = evidence.whole.reserved.bytes;
-  view.peak_requested = evidence.whole.requested.bytes;
+  const bool trace = evidence.trace_timeline.has_value();
+  if (!trace || evidence.trace_timeline->has_totals) view.peak_reserved = evidence.whole.reserved.bytes;
+  if (!trace) view.peak_requested = evidence.whole.requested.bytes;
   view.capacity_bytes = evidence.capacity_bytes;
   view.evidence = evidence_view(evidence);
   return view;

@@ -69,11 +69,11 @@ void judge(const findings::Lack& lack, const ledger::Cut& cut, std::optional<std
                 fmt::format("one request of {} is more than the device's {}", requested, format_bytes(*capacity)));
     view.changes.push_back({"find the shape behind this one request", {}, std::nullopt});
   } else if (lack.fragmented) {
-    set_failure(
-        view, FailureKind::fragmentation, true,
-        fmt::format("{} allocated, {} reserved but idle, more than the {} asked for; the largest free piece has {}",
-                    format_bytes(lack.allocated), format_bytes(lack.idle), requested,
-                    format_bytes(lack.largest_piece)));
+    const std::string piece =
+        lack.largest_piece > 0 ? "; the largest free piece has " + format_bytes(lack.largest_piece) : "";
+    set_failure(view, FailureKind::fragmentation, lack.largest_piece > 0,
+                fmt::format("{} allocated, {} reserved but idle, more than the {} asked for{}",
+                            format_bytes(lack.allocated), format_bytes(lack.idle), requested, piece));
     view.changes.push_back(expandable(lack));
   } else {
     set_failure(view, FailureKind::true_capacity, true,
@@ -112,7 +112,7 @@ void explain_timeline(const Evidence& evidence, const ExplainOptions& options, r
   if (!chosen) return;
   ledger::Line chart = ledger::chart(chosen->cut, levels_for(*evidence.account));
   if (at_failure) {
-    const auto lack = findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events);
+    const auto lack = findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events, chosen->cut.reserved);
     judge(lack, chosen->cut, evidence.capacity_bytes, view);
     set_size(view, "requested_bytes", "asked for", lack.requested);
   } else if (!view.failure) {
@@ -123,8 +123,11 @@ void explain_timeline(const Evidence& evidence, const ExplainOptions& options, r
   if (evidence.capacity_bytes)
     set_size(view, "device.capacity_bytes", "capacity of the device", *evidence.capacity_bytes);
   set_size(view, "peak.allocated_bytes", "peak allocated", evidence.whole.allocated.bytes);
-  set_size(view, "peak.reserved_bytes", "peak reserved", evidence.whole.reserved.bytes);
-  set_size(view, "peak.requested_bytes", "peak requested by tensors", evidence.whole.requested.bytes);
+  const auto* trace = evidence.trace_timeline ? &*evidence.trace_timeline : nullptr;
+  if (trace == nullptr || trace->has_totals)
+    set_size(view, "peak.reserved_bytes", "peak reserved", evidence.whole.reserved.bytes);
+  if (trace == nullptr)
+    set_size(view, "peak.requested_bytes", "peak requested by tensors", evidence.whole.requested.bytes);
   if (options.top > 0) ledger::fold(chart, options.top);
   view.moment = chosen->title;
   view.ledger = std::move(chart);

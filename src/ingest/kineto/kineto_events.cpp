@@ -290,6 +290,10 @@ void KinetoEvents::finish_call(CallKind kind) {
   std::string_view name = event_.name;
   if (kind == CallKind::operation && name.starts_with(module))
     kind = CallKind::module, name.remove_prefix(module.size());
+  // Ranges of record_function, which the first layout does not tell from operators: `Optimizer.step#SGD.step`.
+  if (kind == CallKind::operation && (name.starts_with("Optimizer.") || name.starts_with("ProfilerStep#") ||
+                                      name.starts_with("enumerate(DataLoader)#")))
+    kind = CallKind::annotation;
   calls.name.push_back(trace.strings.intern(name));
   calls.begin_ns.push_back(event_.time);
   calls.end_ns.push_back(event_.time + event_.duration);
