@@ -60,6 +60,7 @@ class Zstd final : public Decoder {
 
   std::size_t decode(std::span<const std::byte>& in, std::span<std::byte> out) override {
     if (failed_ || out.empty()) return 0;
+    if (complete_ && in.empty()) return 0;  // another call would wait for another frame
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{out.data(), out.size(), 0};
     const std::size_t status = ZSTD_decompressStream(stream_, &output, &input);

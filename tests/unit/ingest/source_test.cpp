@@ -88,7 +88,30 @@ TEST(Source, ACompressedFileReplacesItsOriginal) {
   auto source = Source::open(packed);
   ASSERT_TRUE(source);
   EXPECT_EQ(all_of(*source), text);
+  EXPECT_FALSE(source->damage());
   EXPECT_FALSE(compress_file(path, packed));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Source, AZstdFrameEndsWhereItEndsAndNowhereElse) {
+  const auto folder = std::filesystem::temp_directory_path() / ("ullage_zstd_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string path = folder / "x", packed = folder / "x.zst";
+  std::ofstream(path, std::ios::binary) << std::string(1000, 'a');
+  ASSERT_TRUE(compress_file(path, packed));
+  std::ifstream file(packed, std::ios::binary);
+  const std::string frame{std::istreambuf_iterator<char>(file), {}};
+  Source one = over(frame);  // shorter than what is asked for at once
+  EXPECT_EQ(all_of(one).size(), 1000U);
+  EXPECT_FALSE(one.damage());
+  const std::string twice = frame + frame;
+  Source two = over(twice);
+  EXPECT_EQ(all_of(two).size(), 2000U);
+  EXPECT_FALSE(two.damage());
+  const std::string half = frame + frame.substr(0, frame.size() / 2);
+  Source cut = over(half);
+  EXPECT_EQ(all_of(cut).size(), 1000U);
+  EXPECT_TRUE(cut.damage());
   std::filesystem::remove_all(folder);
 }
 
