@@ -125,17 +125,24 @@ bool is_folder(const fs::path& path) {
   return fs::symlink_status(path, error).type() == fs::file_type::directory;
 }
 
+/// Sockets and pipes hold nothing: workers of a DataLoader leave some in the temporary folder.
+bool holds_nothing(const fs::path& path) {
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  return type == fs::file_type::socket || type == fs::file_type::fifo;
+}
+
 /// The file, or all files of the folder.
 void add_files(const std::string& path, std::vector<std::string>& files) {
   if (!is_folder(path)) {
-    if (is_there(path)) files.push_back(path);
+    if (is_there(path) && !holds_nothing(path)) files.push_back(path);
     return;
   }
   std::error_code error;
   const auto options = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator entry(path, options, error), end; !error && entry != end;
        entry.increment(error))
-    if (!is_folder(entry->path())) files.push_back(entry->path().string());
+    if (!is_folder(entry->path()) && !holds_nothing(entry->path())) files.push_back(entry->path().string());
 }
 
 std::string move_file(const fs::path& from, const fs::path& to) {

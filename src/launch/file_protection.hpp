@@ -25,7 +25,7 @@ using Variables = std::function<std::string(const std::string& name)>;
 
 /// What a rehearsal did, or would have done, to files. Absolute paths, sorted.
 struct TouchedFiles {
-  std::vector<std::string> created;      ///< files and links that are there now
+  std::vector<std::string> created;      ///< files and links that are there now, no sockets or pipes
   std::vector<std::string> overwritten;  ///< were there; the script's version is in the shadow
   std::vector<std::string> deleted;      ///< were there and still are
 };

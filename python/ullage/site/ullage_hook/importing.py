@@ -3,14 +3,18 @@
 import importlib.abc
 import importlib.util
 import sys
+import threading
 
 
 class _Loader(importlib.abc.Loader):
     """Wraps a module's loader; the module itself never sees it."""
 
-    def __init__(self, loader, action):
+    def __init__(self, name, loader):
+        self._name = name
         self._loader = loader
-        self._action = action
+
+    def __getattr__(self, name):  # a spec may be looked at without an import: `spec.loader.get_filename()`
+        return getattr(self._loader, name)
 
     def create_module(self, spec):
         return self._loader.create_module(spec)
@@ -19,21 +23,29 @@ class _Loader(importlib.abc.Loader):
         module.__spec__.loader = self._loader
         module.__loader__ = self._loader
         self._loader.exec_module(module)
-        self._action(module)
+        action = _finder.actions.pop(self._name, None)
+        if action is not None:
+            action(module)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
+    """An action stays until its module is imported: `find_spec("torch")` alone only asks whether there is one."""
+
     def __init__(self):
         self.actions = {}
+        self._asking = threading.local()
 
     def find_spec(self, name, path=None, target=None):
-        action = self.actions.pop(name, None)
-        if action is None:
+        asking = vars(self._asking).setdefault("names", set())
+        if name not in self.actions or name in asking:
             return None
-        spec = importlib.util.find_spec(name)
-        if spec is None or spec.loader is None:
-            return spec
-        spec.loader = _Loader(spec.loader, action)
+        asking.add(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            asking.discard(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(name, spec.loader)
         return spec
 
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What happened at least once: evaluation, generation, checkpoints, the shapes of batches, synchronisations by name."""
 import functools
+import sys
 
 from . import uploads
 from .importing import after_import
+
+_GENERATING = frozenset(("generate", "sample"))  # what models' own functions that make text or images are called
+_FRAMES_AT_MOST = 12
 
 
 class Observations:
@@ -30,10 +34,22 @@ class Observations:
     def see_forward(self, module, args, kwargs):
         if not module.training and not self._torch.is_grad_enabled():
             self.saw("evaluation")
+            if "generation" not in self._seen and self._is_generating():
+                self.saw("generation")
         shapes = [list(v.shape) for v in (*args, *kwargs.values()) if isinstance(v, self._torch.Tensor)]
         if shapes != self._shapes:
             self._shapes = shapes
             self._session.records.add("batch", step=self._session.phases.step, shapes=shapes)
+
+    def _is_generating(self):
+        frame = sys._getframe(1)
+        for _ in range(_FRAMES_AT_MOST):
+            frame = frame.f_back
+            if frame is None:
+                return False
+            if frame.f_code.co_name in _GENERATING:
+                return True
+        return False
 
     def _watch(self, owner, name, what):
         function = getattr(owner, name)

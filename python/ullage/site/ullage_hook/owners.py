@@ -5,25 +5,31 @@ import weakref
 
 from .holders import Holders
 
+_FORWARD_MARKS_IN_FULL = 64  # of one forward phase: a script may call thousands of modules one by one
+
 
 class Owners:
     def __init__(self, torch, records):
         self._torch = torch
         self._records = records
-        self._modules = []     # weak references to outermost modules
+        self._modules = {}     # id -> weak reference to an outermost module
         self._optimizers = []  # weak references
         self._parameters = {}  # id -> (weak reference, name)
         self._passed = {"input": [], "output": []}  # of the last forward: (weak reference, name)
         self._last = {}        # class -> rows written last
+        self._unwritten = []   # weak references to modules seen since parameters were written
+        self._forward_marks = 0
 
     @property
     def known(self):
         return bool(self._modules or self._optimizers)
 
     def see_module(self, module):
-        if any(ref() is module for ref in self._modules):
+        known = self._modules.get(id(module))
+        if known is not None and known() is module:
             return
-        self._modules.append(weakref.ref(module))
+        self._modules[id(module)] = weakref.ref(module)
+        self._unwritten.append(self._modules[id(module)])
         for name, parameter in module.named_parameters():
             self._parameters[id(parameter)] = (weakref.ref(parameter), name)
 
@@ -54,7 +60,7 @@ class Owners:
                 yield from self._tensors(item, f"{name} {i}", depth + 1)
 
     def find_modules(self):
-        """Before the first forward nobody has shown a module: take the outermost ones that are alive."""
+        """Modules that nobody has called, too (a copy with averaged weights): the outermost ones that are alive."""
         module_type = self._torch.nn.Module
         # type(), not isinstance: objects may answer for their class themselves
         alive = [o for o in gc.get_objects() if issubclass(type(o), module_type)]
@@ -77,8 +83,42 @@ class Owners:
         if rows:
             self._records.add("tensors", index=index, complete=["held"], tensors=rows)
 
+    def write_at(self, index, mark):
+        """Writes the rows that changed; late marks of a long forward phase write only what came with them."""
+        self._forward_marks = self._forward_marks + 1 if mark.startswith("forward") else 0
+        if self._forward_marks > _FORWARD_MARKS_IN_FULL:
+            self._write_news(index)
+        else:
+            self.write(index)
+
+    def _write_news(self, index):
+        rows = []
+        for reference in self._unwritten:
+            module = reference()
+            if module is not None:
+                for name, parameter in module.named_parameters():
+                    self._row(rows, "parameter", parameter, name)
+                for name, buffer in module.named_buffers():
+                    self._row(rows, "buffer", buffer, name)
+        self._unwritten.clear()
+        passed = self._passed_rows()
+        changed = [name for name in passed if self._last.get(name, []) != passed[name]]
+        self._last.update((name, passed[name]) for name in changed)
+        rows += [row for name in changed for row in passed[name]]
+        if rows or changed:
+            self._records.add("tensors", index=index, complete=changed, tensors=rows)
+
+    def _passed_rows(self):
+        rows = {}
+        for owner, passed in self._passed.items():
+            rows[owner] = []
+            for reference, name in passed:
+                self._row(rows[owner], owner, reference(), name)
+        return rows
+
     def write(self, index):
-        """Writes the rows that changed since the last call."""
+        """Writes all rows of the classes that changed since the last call."""
+        self._unwritten.clear()
         rows = {"parameter": [], "buffer": [], "gradient": [], "optimizer_state": []}
         for reference, name in list(self._parameters.values()):
             parameter = reference()
@@ -87,10 +127,7 @@ class Owners:
                 self._row(rows["gradient"], "gradient", parameter.grad, name)
         self._buffers(rows["buffer"])
         self._states(rows["optimizer_state"])
-        for owner, passed in self._passed.items():
-            rows[owner] = []
-            for reference, name in passed:
-                self._row(rows[owner], owner, reference(), name)
+        rows.update(self._passed_rows())
         changed = [name for name, value in rows.items() if self._last.get(name, []) != value]
         if not changed:
             return
@@ -99,7 +136,7 @@ class Owners:
         self._records.add("tensors", index=index, complete=changed, tensors=[r for name in changed for r in rows[name]])
 
     def _buffers(self, rows):
-        for reference in self._modules:
+        for reference in list(self._modules.values()):
             module = reference()
             if module is not None:
                 for name, buffer in module.named_buffers():
@@ -122,9 +159,24 @@ class Owners:
         if not isinstance(local, self._torch.Tensor) or not local.is_cuda:
             return
         try:
-            storage = local.untyped_storage()
-            address, size = storage.data_ptr(), storage.nbytes()
+            for part in self._parts(local):
+                storage = part.untyped_storage()
+                address, size = storage.data_ptr(), storage.nbytes()
+                if size:
+                    rows.append([owner, name, state, str(part.dtype).removeprefix("torch."), address, size, optimizer])
         except (RuntimeError, NotImplementedError):
-            return  # a sparse or wrapped tensor has no single storage
-        if size:
-            rows.append([owner, name, state, str(local.dtype).removeprefix("torch."), address, size, optimizer])
+            return  # a wrapped tensor has no storage
+
+    def _parts(self, tensor):
+        """The tensors that hold a sparse tensor's indices and values; a dense one itself."""
+        torch, layout = self._torch, tensor.layout
+        if layout == torch.strided:
+            return (tensor,)
+        tensor = tensor.detach()
+        if layout == torch.sparse_coo:
+            return tensor._indices(), tensor._values()
+        if layout in (torch.sparse_csr, torch.sparse_bsr):
+            return tensor.crow_indices(), tensor.col_indices(), tensor.values()
+        if layout in (torch.sparse_csc, torch.sparse_bsc):
+            return tensor.ccol_indices(), tensor.row_indices(), tensor.values()
+        return (tensor,)

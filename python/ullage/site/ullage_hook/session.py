@@ -147,7 +147,7 @@ class Session:
         self.device.mark(self._index)
         self._see_host(name)
         if name != "load_begin":
-            self.owners.write(self._index)
+            self.owners.write_at(self._index, name)
         self.operators.see_mark(counters["allocs"], self.steps.first_count)
 
     def _see_host(self, name):
@@ -225,6 +225,7 @@ class Session:
         if self._finished:
             return
         self.device.stop_asking()
+        self._find_modules()
         self.mark("run_end")
         self._see_compiler()
         self._finished = True
@@ -245,6 +246,13 @@ class Session:
             return
         if facts is not None:
             self.records.add("compiler", **facts)
+
+    def _find_modules(self):
+        try:
+            if self.device.owns_run():
+                self.owners.find_modules()
+        except Exception as error:  # a module that is not quite built
+            self.records.add("note", text=f"modules that were never called could not be found: {error!r}")
 
     def _name_the_rest(self):
         try:

@@ -8,6 +8,7 @@ from .memory import DeviceValues
 from .operator import Operator
 
 _FLOAT_LIMIT = 64 << 10   # bytes of a floating-point tensor that is evaluated
+_MOVED_FLOAT_LIMIT = 2 << 20  # of one that is only copied, selected or compared: masks of batches
 _INTEGER_LIMIT = 8 << 20  # of integers and booleans: ids, masks, routing
 _SEED = 0x0A11A6E
 
@@ -53,10 +54,11 @@ class Evaluator:
 
     def _run(self, operator, kernel, keyset, args, kwargs):
         inputs, written = self.tensors_of(operator, args, kwargs)
-        known = operator.computed and all(map(self.is_known, inputs)) and all(map(self.is_small, written))
+        small = self.is_movable if operator.moves else self.is_small
+        known = operator.computed and all(small(t) and self.values.known(t) for t in inputs) and all(map(small, written))
         out = self.call(kernel, keyset, args, kwargs)
         outputs = written if operator.writes_arguments else self._tensors(out)
-        if not (known and all(map(self.is_small, outputs)) and self.compute(operator, args, kwargs, outputs)):
+        if not (known and all(map(small, outputs)) and self.compute(operator, args, kwargs, outputs)):
             special.unknown(self, operator, args, outputs)
         return out
 
@@ -67,9 +69,6 @@ class Evaluator:
             return kernel.call_boxed(keyset, *args, **kwargs)
         finally:
             self.values.settle_here(0)
-
-    def is_known(self, tensor):
-        return self.is_small(tensor) and self.values.known(tensor)
 
     def tensors_of(self, operator, args, kwargs):
         """Tensors that are read, and tensors that are written."""
@@ -90,9 +89,12 @@ class Evaluator:
             return [t for t in value if isinstance(t, self.torch.Tensor)]
         return []
 
-    def is_small(self, tensor):
+    def is_small(self, tensor, floats=_FLOAT_LIMIT):
         size = tensor.numel() * tensor.element_size()
-        return size <= (_FLOAT_LIMIT if tensor.is_floating_point() or tensor.is_complex() else _INTEGER_LIMIT)
+        return size <= (floats if tensor.is_floating_point() or tensor.is_complex() else _INTEGER_LIMIT)
+
+    def is_movable(self, tensor):
+        return self.is_small(tensor, _MOVED_FLOAT_LIMIT)
 
     # --- computing ---
 

@@ -21,6 +21,7 @@ class Operator:
         self.written = {a.name for a in schema if a.alias_info is not None and a.alias_info.is_write}
         self.writes_arguments = bool(self.written)
         self.computed = name in operators.COMPUTED
+        self.moves = name in operators.MOVING
 
     @staticmethod
     def exists(torch, name):

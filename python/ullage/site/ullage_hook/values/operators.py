@@ -28,6 +28,10 @@ _ONLY_READING = re.compile(
     r"^(_foreach_|_fused_|mm\b|bmm\b|addmm|baddbmm|mv\b|addmv|dot\b|linear\b|_scaled_|_flash_|_efficient_|embedding)"
     r"|backward|norm|softmax|dropout|gelu|silu|elu\b|mish|softplus|tanh|sigmoid|loss|convolution|pool|upsample|_thnn_|rnn")
 
+#: they only move or compare elements: a mask of floating-point numbers may be larger than what is calculated with
+MOVING = frozenset("""copy_ index.Tensor index_select gather cat cat.out isnan logical_not nonzero
+eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar
+""".split())
 #: drawn with a generator of our own, so that the script's CPU generator is left alone
 RANDOM = frozenset((*_RANDOM.split(), "randperm.generator_out"))
 #: their first argument is only written

@@ -57,9 +57,10 @@ def sized(evaluator, operator, keyset, args, kwargs):
     """nonzero, unique: the kernel reads its result's size; it gets the true one, or every element's for an unknown mask."""
     source = args[0]
     result = None
-    if evaluator.is_small(source) and evaluator.values.known(source):
+    small = evaluator.is_movable if operator.moves else evaluator.is_small
+    if small(source) and evaluator.values.known(source):
         result = operator.cpu(evaluator.values.alias(source), *args[1:], **kwargs)
-    elif operator.name == "nonzero" and evaluator.is_small(source):
+    elif operator.name == "nonzero" and small(source):
         evaluator.used("mask-all")
         result = evaluator.torch.ones(source.shape, dtype=evaluator.torch.bool).nonzero()
     if result is None:
