@@ -11,8 +11,8 @@ namespace ullage::ingest {
 
 namespace {
 
-constexpr unsigned parse_flags = rapidjson::kParseNumbersAsStringsFlag |
-                                 rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseNanAndInfFlag;
+constexpr unsigned parse_flags =
+    rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseNanAndInfFlag;
 
 struct Parsed {
   KinetoTrace trace;

@@ -92,7 +92,7 @@ TEST(RunLabels, AFileOfTorchDistributedIsCommunication) {
     return timeline.stacks.intern_frame({timeline.strings.intern(file), timeline.strings.intern("f"), 1});
   };
   const timeline::FrameId gather[] = {frame("/p/torch/_ops.py"), frame("/p/torch/distributed/fsdp/x.py")};
-  const timeline::FrameId model[] = {frame("/work/model.py"), frame("/p/torch/distributed/fsdp/x.py")};
+  const timeline::FrameId model[] = {frame("/opt/model.py"), frame("/p/torch/distributed/fsdp/x.py")};
   const auto buffer = run.allocate(100, 0x1000);
   timeline.events.stack.back() = timeline.stacks.intern(gather);
   const auto activation = run.allocate(100, 0x2000);
