@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from conftest import GiB, SCRIPTS, ullage
+from conftest import GiB, SCRIPTS, STEADY_STEPS, ullage
 
 
 def script(tmp_path, text):
@@ -230,7 +230,7 @@ def test_training_in_a_child_process(rehearse, tmp_path):
             "    child = context.Process(target=train)\n    child.start()\n    child.join()\n")
     for method in ("fork", "spawn"):
         run = rehearse(command=script(tmp_path, text.replace("METHOD", method)), check=False)
-        assert (run.status, run.steps()) == (0, 2), run.stderr
+        assert (run.status, run.steps()) == (0, STEADY_STEPS), run.stderr
         small = rehearse(command=script(tmp_path, text.replace("METHOD", method)), flags=["--memory", "480MiB"], check=False)
         assert (small.status, small.verdict) == (1, "oom"), small.stdout
 
@@ -239,7 +239,7 @@ def test_a_process_that_only_looked_gives_the_run_up(rehearse, tmp_path):
     text = ("import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import torch; torch.zeros(4, device=\"cuda\")'])\n"
             f"exec(compile(open({str(SCRIPTS / 'mlp.py')!r}).read(), 'mlp.py', 'exec'))\n")
     run = rehearse(command=script(tmp_path, text), check=False)
-    assert (run.status, run.steps()) == (0, 2)
+    assert (run.status, run.steps()) == (0, STEADY_STEPS)
 
 
 def test_memory_after_the_stop_does_not_count(rehearse, tmp_path):
@@ -290,7 +290,7 @@ def test_a_path_that_is_no_utf8(rehearse, tmp_path):
     with open(folder + b"/mlp.py", "w") as file:
         file.write((SCRIPTS / "mlp.py").read_text())
     run = rehearse(command=[sys.executable, folder + b"/mlp.py"], check=False)
-    assert (run.status, run.steps()) == (0, 2)
+    assert (run.status, run.steps()) == (0, STEADY_STEPS)
     assert any("snapshot could not be written" in what for what in run.evidence["missing"]), "PyTorch itself cannot"
 
 

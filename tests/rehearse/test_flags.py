@@ -2,7 +2,7 @@
 """Steps, memory, stacks and what they change."""
 import pytest
 
-from conftest import GiB, MiB
+from conftest import GiB, MiB, STEADY_STEPS
 
 
 def test_steps_as_asked(rehearse):
@@ -41,7 +41,7 @@ def test_without_recording_the_counters_remain(rehearse):
 
 
 def test_stacks_all(rehearse):
-    assert rehearse("mlp.py", flags=["--stacks", "all"]).steps() == 2
+    assert rehearse("mlp.py", flags=["--stacks", "all"]).steps() == STEADY_STEPS
 
 
 def test_transfers_have_direction_and_line(rehearse):

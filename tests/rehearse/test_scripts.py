@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from conftest import GiB, MiB, SCRIPTS
+from conftest import GiB, MiB, SCRIPTS, STEADY_STEPS
 
 BIN = pathlib.Path(sys.executable).parent
 WIDTH = 1024
@@ -15,7 +15,7 @@ PARAMETERS = 2 * (WIDTH * WIDTH + WIDTH) * 4  # bytes of the network of mlp.py
 def test_plain_loop(rehearse):
     run = rehearse("mlp.py")
     assert run.verdict == "fits"
-    assert run.steps() == 2 and run.stop_reason == "auto-steady"
+    assert run.steps() == STEADY_STEPS and run.stop_reason == "auto-steady"
     assert run.line("parameters")["bytes"] == PARAMETERS
     assert "script: finally" in run.stderr and "script: end" not in run.stderr
     # weights, gradients, two moments, after the first step
@@ -87,20 +87,20 @@ def test_trainer(rehearse, tmp_path):
 def test_torchrun(rehearse):
     command = [str(BIN / "torchrun"), "--nproc-per-node", "1", str(SCRIPTS / "mlp.py")]
     run = rehearse(command=command)
-    assert run.steps() == 2 and run.line("parameters")["bytes"] == PARAMETERS
+    assert run.steps() == STEADY_STEPS and run.line("parameters")["bytes"] == PARAMETERS
 
 
 def test_accelerate_launch(rehearse):
     command = [str(BIN / "accelerate"), "launch", "--num_processes", "1", "--mixed_precision", "no",
                str(SCRIPTS / "mlp.py")]
     run = rehearse(command=command)
-    assert run.steps() == 2 and run.line("parameters")["bytes"] == PARAMETERS
+    assert run.steps() == STEADY_STEPS and run.line("parameters")["bytes"] == PARAMETERS
 
 
 def test_python_m(rehearse, tmp_path):
     (tmp_path / "training").mkdir()
     (tmp_path / "training" / "__main__.py").write_text((SCRIPTS / "mlp.py").read_text())
-    assert rehearse(command=[sys.executable, "-m", "training"]).steps() == 2
+    assert rehearse(command=[sys.executable, "-m", "training"]).steps() == STEADY_STEPS
 
 
 def test_the_script_keeps_its_own_snapshot(rehearse, tmp_path):

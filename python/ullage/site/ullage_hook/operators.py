@@ -36,6 +36,10 @@ class Operators:
 
         config = ProfilerConfig(ProfilerState.KINETO, True, True, False, False, False, _ExperimentalConfig())
         autograd = self._torch._C._autograd
+        # The first session decides whether a later one, the script's own, can see the device (torch 2.15): an empty one.
+        autograd._prepare_profiler(config, {ProfilerActivity.CPU, ProfilerActivity.CUDA})
+        autograd._enable_profiler(config, {ProfilerActivity.CPU, ProfilerActivity.CUDA})
+        autograd._disable_profiler()
         autograd._prepare_profiler(config, {ProfilerActivity.CPU})
         autograd._enable_profiler(config, {ProfilerActivity.CPU})
         self._first_allocation = self._last_allocation = allocations
@@ -73,10 +77,13 @@ class Operators:
             return repr(error)
         return None
 
-    def drop(self):
-        """Ends the recording of a process whose record nobody wants; a profiler that runs at exit would crash there."""
-        self._stop(None)
-        self._results = None
+    def abandon(self):
+        """Nobody reads the records of this process; a profiler that still runs at its end may crash it (torch 2.15)."""
+        try:
+            self._stop(None)
+        except Exception as error:
+            return repr(error)
+        return None
 
     def _stop(self, why):
         if not self._on:

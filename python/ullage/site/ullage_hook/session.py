@@ -233,9 +233,7 @@ class Session:
         if owner:
             self._name_the_rest()
         self._snapshot_error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
-        error = self.operators.write(os.path.join(self._directory, "operators.json")) if owner else None
-        if not owner:
-            self.operators.drop()
+        error = self.operators.write(os.path.join(self._directory, "operators.json")) if owner else self.operators.abandon()
         if error is not None:
             self.records.add("note", text=f"the operators could not be written: {error}")
         self.device.close_log()
