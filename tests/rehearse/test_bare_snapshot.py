@@ -15,7 +15,7 @@ def load_table():
     return module
 
 
-@pytest.mark.parametrize("case, at_least", [("two layers, AdamW", 0.9), ("GPT-2, SDPA, bf16", 0.8),
+@pytest.mark.parametrize("case, at_least", [("two layers, AdamW", 0.9), ("GPT-2, SDPA, bf16", 0.75),
                                             ("convolutions", 0.8), ("own optimizer, plain class", 0.5)])
 def test_what_is_labelled_is_right(rehearse, case, at_least):
     table = load_table()

@@ -54,5 +54,5 @@ def test_a_second_run_reads_the_cache_of_the_first(rehearse, tmp_path):
     environment = {"HF_HOME": str(tmp_path / "hf")}
     first, second = (rehearse("local_data.py", "json", tmp_path / "rows.json", environment=environment,
                               flags=["--steps", "2"]) for _ in range(2))
-    assert first.peak == second.peak and "script: rows 24" in second.stderr
+    assert "script: rows 24" in second.stderr  # shuffled: their peaks may differ
     assert "Generating train split" in first.stderr and "Generating train split" not in second.stderr
