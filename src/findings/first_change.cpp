@@ -69,7 +69,7 @@ class Rules {
     std::erase_if(out_, [](const Change& change) { return change.saves == 0; });
     std::ranges::stable_sort(out_, std::ranges::greater(), &Change::saves);
     const auto free_of_cost = [&](const Change& c) { return c.id == "fused_attention" && c.saves >= allocated_ / 20; };
-    std::ranges::stable_partition(out_, free_of_cost);
+    std::stable_partition(out_.begin(), out_.end(), free_of_cost);
     return std::move(out_);
   }
 

@@ -64,8 +64,9 @@ Result<ModelDimensions> read_model_dimensions(Source& source) {
     const ModelDimensions model = dimensions_of(document);
     if (model.hidden > 0) return model;
     for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config"}) {
-      const auto nested = document.FindMember(name);
-      if (nested == document.MemberEnd() || !nested->value.IsObject()) continue;
+      const rapidjson::Value& root = document;
+      const auto nested = root.FindMember(name);
+      if (nested == root.MemberEnd() || !nested->value.IsObject()) continue;
       if (const ModelDimensions inner = dimensions_of(nested->value); inner.hidden > 0) return inner;
     }
   }
