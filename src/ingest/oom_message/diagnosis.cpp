@@ -51,7 +51,8 @@ class Judge {
 
   bool host() {
     return set(FailureKind::host_memory, true,
-               fmt::format("the machine's own memory could not give {}", m_.requested->printed),
+               fmt::format("the machine's own memory could not give {}",
+                           m_.requested ? m_.requested->printed : std::string("what was asked for")),
                {"fewer or smaller workers and batches on the host, or a machine with more memory", std::nullopt});
   }
 
@@ -104,7 +105,7 @@ class Judge {
     SizeInterval sum;
     std::string who;
     for (const ProcessMemory& process : m_.processes) {
-      if (!process.bytes) continue;
+      if (!process.bytes || sum.high > std::int64_t{1} << 60) continue;
       sum.low += static_cast<std::int64_t>(process.bytes->low);
       sum.high += static_cast<std::int64_t>(process.bytes->high);
       who += fmt::format("{}process {} {}", who.empty() ? "" : ", ", process.pid, process.bytes->printed);
@@ -139,7 +140,7 @@ class Judge {
           static_cast<std::int64_t>(m_.reserved_total->high) - static_cast<std::int64_t>(m_.allocated->low)};
     idle_ = idle;
     const auto pools = m_.private_pools ? interval(*m_.private_pools) : SizeInterval{};
-    if (pools.low >= requested_.low && (!idle || pools.low > idle->low))
+    if (m_.private_pools && pools.low >= requested_.low && (!idle || pools.low > idle->low))
       return set(FailureKind::private_pool_idle, false,
                  fmt::format("{} lie idle in private pools, as CUDA graphs keep them", m_.private_pools->printed),
                  {"capture fewer shapes, or let the graphs share one pool (graph_pool_handle)", pools});

@@ -67,7 +67,7 @@ std::optional<PrintedSize> printed_size(const std::string& number, const std::st
   const Wide twice = 2 * mantissa, half = exact ? 0 : 1;
   const Wide high = (twice + half) * unit->bytes / (2 * scale);
   const Wide low = twice < half ? 0 : ((twice - half) * unit->bytes + 2 * scale - 1) / (2 * scale);
-  if (high > Wide{1} << 62) return std::nullopt;
+  if (high > Wide{1} << 58) return std::nullopt;  // PyTorch refuses requests over 2^57; sums of these stay in 64 bits
   PrintedSize size;
   size.printed = fmt::format("{} {}", number, unit->printed);
   size.bytes = static_cast<std::uint64_t>((twice * unit->bytes + scale) / (2 * scale));

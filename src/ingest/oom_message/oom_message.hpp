@@ -70,7 +70,7 @@ struct OomMessage {
 /// The unit as PyTorch prints it: `GiB` for `gib`.
 std::string printed_unit(const std::string& unit);
 
-/// A printed number and unit in lower case (`14.9`, `GiB`) as a size; nothing when it is none or does not fit 63 bits.
+/// A printed number and unit in lower case (`14.9`, `GiB`) as a size; nothing when it is none or over 2^58.
 /// KB, MB and GB are powers of two, as in PyTorch's MPS allocator. Half a unit of the last printed digit goes either
 /// way; `bytes` is exact.
 std::optional<PrintedSize> printed_size(const std::string& number, const std::string& unit);

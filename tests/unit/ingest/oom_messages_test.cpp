@@ -133,6 +133,19 @@ TEST(OomMessages, LineBreaksAndPrefixesChangeNothing) {
 }
 
 // What the posters themselves, or the maintainers, found out.
+TEST(OomMessages, ARequestOfNothingIsNotBlamedOnPoolsThatAreNotThere) {
+  OomMessage message;
+  message.requested = ingest::printed_size("0", "bytes");
+  ASSERT_TRUE(message.requested);
+  const auto diagnosis = ingest::diagnose(message);
+  EXPECT_NE(diagnosis.kind, ingest::FailureKind::private_pool_idle);
+}
+
+TEST(OomMessages, SizesThatNoAllocatorGivesAreNotBelieved) {
+  EXPECT_TRUE(ingest::printed_size("134217728.00", "gib"));
+  EXPECT_FALSE(ingest::printed_size("17179869184.00", "gib"));
+}
+
 TEST(OomMessages, KindsOfFailure) {
   using ingest::FailureKind;
   const std::map<std::string, FailureKind> known = {
