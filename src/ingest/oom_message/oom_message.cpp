@@ -64,6 +64,7 @@ std::optional<PrintedSize> printed_size(const std::string& number, const std::st
   for (const char c : digits) mantissa = mantissa * 10 + static_cast<unsigned>(c - '0');
   for (std::size_t i = point; point != std::string::npos && i + 1 < number.size(); ++i) scale *= 10;
   const bool exact = unit->bytes == 1;
+  if (exact && point != std::string::npos) return std::nullopt;
   const Wide twice = 2 * mantissa, half = exact ? 0 : 1;
   const Wide high = (twice + half) * unit->bytes / (2 * scale);
   const Wide low = twice < half ? 0 : ((twice - half) * unit->bytes + 2 * scale - 1) / (2 * scale);

@@ -144,6 +144,7 @@ TEST(OomMessages, ARequestOfNothingIsNotBlamedOnPoolsThatAreNotThere) {
 TEST(OomMessages, SizesThatNoAllocatorGivesAreNotBelieved) {
   EXPECT_TRUE(ingest::printed_size("134217728.00", "gib"));
   EXPECT_FALSE(ingest::printed_size("17179869184.00", "gib"));
+  EXPECT_FALSE(ingest::printed_size("8.65", "bytes"));
 }
 
 TEST(OomMessages, KindsOfFailure) {
