@@ -72,7 +72,9 @@ std::optional<PrintedSize> printed_size(const std::string& number, const std::st
   PrintedSize size;
   size.printed = fmt::format("{} {}", number, unit->printed);
   size.bytes = static_cast<std::uint64_t>((twice * unit->bytes + scale) / (2 * scale));
-  size.low = static_cast<std::uint64_t>(low), size.high = static_cast<std::uint64_t>(high);
+  // With more digits than bytes no whole number lies between: the nearest one is the interval.
+  size.low = std::min(static_cast<std::uint64_t>(low), size.bytes);
+  size.high = std::max(static_cast<std::uint64_t>(high), size.bytes);
   return size;
 }
 
