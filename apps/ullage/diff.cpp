@@ -3,7 +3,6 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/cut.hpp"
 #include "apps/ullage/evidence/levels.hpp"
-#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/output.hpp"
 #include "report/difference_view.hpp"
 
@@ -17,13 +16,11 @@ struct Side {
 };
 
 Result<Side> side_of(const std::string& argument, const std::string& moment, std::span<const ledger::Level> levels) {
-  const auto path = resolve_run_or_file(argument);
-  if (!path) return tl::unexpected(path.error());
-  const auto evidence = open_evidence(*path);
+  const auto evidence = open_run_or_file(argument);
   if (!evidence) return tl::unexpected(evidence.error());
   const auto chosen = choose_cut(**evidence, moment);
   if (!chosen) return tl::unexpected(chosen.error());
-  return Side{*path, chosen->title, (*evidence)->producer, ledger::chart(chosen->cut, levels)};
+  return Side{(*evidence)->path, chosen->title, (*evidence)->producer, ledger::chart(chosen->cut, levels)};
 }
 
 Result<ExitCode> run_diff(const Arguments& arguments) {
@@ -46,7 +43,7 @@ Result<ExitCode> run_diff(const Arguments& arguments) {
 }
 
 constexpr Flag flags[] = {
-    {"at", "MOMENT", "peak, reserved, oom, end or phase:[STEP:]NAME", FlagKind::text, "peak"},
+    at_flag,
     {"by", "LEVELS", "compare down to: kind, module, layer, operator, line, tensor, block", FlagKind::text,
      "category,kind,layer,operator"},
     {"top", "N", "show the N largest changes; 0 shows all", FlagKind::count, "20"},

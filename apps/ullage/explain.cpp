@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage explain`: what an error text, a snapshot, a trace, a log or a run says about memory.
 #include "apps/ullage/command.hpp"
-#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/explanation/explanation.hpp"
 #include "apps/ullage/output.hpp"
 #include "ingest/oom_message/model_dimensions.hpp"
@@ -34,9 +33,7 @@ Result<ExitCode> run_explain(const Arguments& arguments) {
   std::vector<report::ExplainView> views;
   ExitCode code = ExitCode::yes;
   for (const std::string& argument : arguments.positionals) {
-    const auto path = resolve_run_or_file(argument);
-    if (!path) return tl::unexpected(path.error());
-    const auto evidence = open_evidence(*path);
+    const auto evidence = open_run_or_file(argument);
     if (!evidence) return tl::unexpected(evidence.error());
     views.push_back(explanation_of(**evidence, *options));
     if ((*evidence)->quality.partial) code = ExitCode::bad_input;

@@ -3,7 +3,6 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/cut.hpp"
 #include "apps/ullage/evidence/levels.hpp"
-#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/evidence/view.hpp"
 #include "apps/ullage/output.hpp"
 
@@ -34,15 +33,13 @@ Result<ExitCode> print_ledger(const Evidence& evidence, const Arguments& argumen
 Result<ExitCode> run_ledger(const Arguments& arguments) {
   if (arguments.positionals.empty())
     return fail(ErrorKind::usage, "what is missing is a run or a file", "ullage ledger", "ullage ledger RUN|FILE");
-  const auto path = resolve_run_or_file(arguments.positionals.front());
-  if (!path) return tl::unexpected(path.error());
-  const auto evidence = open_evidence(*path);
+  const auto evidence = open_run_or_file(arguments.positionals.front());
   if (!evidence) return tl::unexpected(evidence.error());
   return print_ledger(**evidence, arguments);
 }
 
 constexpr Flag flags[] = {
-    {"at", "MOMENT", "peak, reserved, oom, end or phase:[STEP:]NAME", FlagKind::text, "peak"},
+    at_flag,
     {"by", "LEVELS", "drill below the categories: kind, module, layer, operator, line, tensor, block", FlagKind::text,
      "category,kind"},
     {"top", "N", "show the N largest lines of each level, and the others as one; 0 shows all", FlagKind::count, "12"},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage operators`: times, calls and memory of each operator.
 #include "apps/ullage/command.hpp"
-#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/evidence/view.hpp"
 #include "apps/ullage/output.hpp"
 #include "attribution/places.hpp"
@@ -61,9 +60,7 @@ class Keys {
   std::string module_of(CallId call) {
     const CallId module = places_.of(call).module;
     if (module == no_call) return {};
-    const std::string_view text = trace_.strings.text(trace_.calls.name[module]);
-    const auto bar = text.find('|');
-    return std::string(bar == 0 ? text.substr(1) : text.substr(0, bar));
+    return std::string(attribution::dotted_name(trace_.strings.text(trace_.calls.name[module])));
   }
 
   /// A call's line is that of the first allocation in it that has one; else what the trace says.
@@ -131,9 +128,7 @@ Result<ExitCode> run_operators(const Arguments& arguments) {
   if (arguments.positionals.empty())
     return fail(ErrorKind::usage, "what is missing is a run or a file", "ullage operators",
                 "ullage operators RUN|FILE");
-  const auto path = resolve_run_or_file(arguments.positionals.front());
-  if (!path) return tl::unexpected(path.error());
-  const auto evidence = open_evidence(*path);
+  const auto evidence = open_run_or_file(arguments.positionals.front());
   if (!evidence) return tl::unexpected(evidence.error());
   return print_operators(**evidence, arguments);
 }

@@ -46,7 +46,7 @@ FrameFacts facts_of(const timeline::Timeline& timeline, timeline::StackId stack)
     facts.module_setup |= name == "from_pretrained" || has(file, "/torch/nn/init.py");
     facts.module_setup |= has(file, "/torch/nn/modules/") && name == "__init__";
     facts.cudnn |= has(file, "/torch/nn/modules/conv.py") || has(file, "/torch/nn/modules/rnn.py");
-    if (innermost) facts.distributed = has(file, "/torch/distributed/") || has(file, "/torch/nn/parallel/");
+    if (innermost) facts.distributed = is_communication_file(file);
     innermost = false;
   }
   return facts;
@@ -65,6 +65,9 @@ class BareLabeler {
         allocations_(*evidence.allocations),
         evidence_(evidence) {
     labels_.of.resize(allocations_.count());
+    stacks_are_recorded_ =
+        std::ranges::any_of(allocations_.stack, [](auto stack) { return stack != timeline::no_stack; });
+    for (AllocationId id = 0; id < allocations_.count() && !uses_cudnn_; ++id) uses_cudnn_ = facts(id).cudnn;
   }
 
   Labels run() {
@@ -99,19 +102,23 @@ class BareLabeler {
     }
     if (begun >= 0) add_step({event_at(begun), events_.count()});  // the run ended in it
     annotated_ = !steps_.empty();
-    if (annotated_) return;
+    if (!annotated_) find_steps_by_frames();
+  }
+
+  void find_steps_by_frames() {
+    bool in_step = false;
     for (std::size_t id = allocations_.before_trace; id < allocations_.count(); ++id) {
       if (!facts(static_cast<AllocationId>(id)).optimizer) {
-        in_step_ = false;
+        in_step = false;
         continue;
       }
       const std::size_t event = allocations_.born[id];
-      if (in_step_) {
+      if (in_step) {
         steps_.back().end = event + 1;
       } else {
         steps_.push_back({event, event + 1});
       }
-      in_step_ = true;
+      in_step = true;
     }
   }
 
@@ -133,15 +140,7 @@ class BareLabeler {
 
   [[nodiscard]] bool in_backward_thread(AllocationId id) {
     const FrameFacts& f = facts(id);
-    const bool recorded = allocations_.stack[id] != timeline::no_stack || stacks_are_recorded();
-    return f.autograd || (recorded && !f.any_python);
-  }
-
-  [[nodiscard]] bool stacks_are_recorded() {
-    if (recorded_ < 0)
-      recorded_ =
-          std::ranges::any_of(allocations_.stack, [](auto stack) { return stack != timeline::no_stack; }) ? 1 : 0;
-    return recorded_ == 1;
+    return f.autograd || (stacks_are_recorded_ && !f.any_python);
   }
 
   // The first step that ends after an event.
@@ -160,7 +159,7 @@ class BareLabeler {
     const FrameFacts& f = facts(id);
     const bool dies = allocations_.freed[id] != Allocations::never;
     if (f.workspace) return set(id, Category::workspaces, AttributedBy::frames);
-    if (allocations_.requested[id] == cublas_workspace && !dies)
+    if (allocations_.requested[id] == cublas_workspace_bytes && !dies)
       return set(id, Category::workspaces, AttributedBy::size);
     if (allocations_.older(id)) return label_older(id);
     if (steps_.empty()) return;
@@ -180,16 +179,8 @@ class BareLabeler {
 
   // In a model with convolutions or recurrent nets, what is freed by the very next event may be the library's scratch.
   void label_temporary(AllocationId id) {
-    if (uses_cudnn() && allocations_.freed[id] == allocations_.born[id] + 1) return;
+    if (uses_cudnn_ && allocations_.freed[id] == allocations_.born[id] + 1) return;
     set(id, Category::temporaries, AttributedBy::lifetime);
-  }
-
-  [[nodiscard]] bool uses_cudnn() {
-    if (cudnn_ < 0) {
-      cudnn_ = 0;
-      for (AllocationId id = 0; id < allocations_.count() && cudnn_ == 0; ++id) cudnn_ = facts(id).cudnn ? 1 : 0;
-    }
-    return cudnn_ == 1;
   }
 
   // What an optimizer step frees although it did not allocate it is a state that it replaces.
@@ -244,8 +235,6 @@ class BareLabeler {
     return backward_begin_.empty() ? 0 : *std::ranges::min_element(backward_begin_);
   }
 
-  static constexpr std::uint64_t cublas_workspace = 8519680;  // 2 x 4 MiB + 8 x 16 KiB: nothing else has this size
-
   const timeline::Timeline& timeline_;
   const timeline::Events& events_;
   const Allocations& allocations_;
@@ -256,9 +245,8 @@ class BareLabeler {
   std::unordered_map<timeline::StackId, FrameFacts> facts_;
   std::unordered_map<std::uint64_t, std::size_t> gradients_;  ///< requested size -> how many, over all steps
   bool annotated_ = false;
-  bool in_step_ = false;
-  int recorded_ = -1;  ///< -1: not looked at yet
-  int cudnn_ = -1;
+  bool stacks_are_recorded_ = false;
+  bool uses_cudnn_ = false;
 };
 
 }  // namespace

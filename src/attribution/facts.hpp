@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,5 +76,8 @@ struct PhaseSpan {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
+
+/// Position of the phase in which an event lies; 0 before the first. The phases are in order.
+std::size_t phase_at(std::span<const PhaseSpan> phases, std::size_t event);
 
 }  // namespace ullage::attribution

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attribution/labels.hpp"
 
+#include <algorithm>
+
 #include "attribution/facts.hpp"
 
 namespace ullage::attribution {
@@ -24,16 +26,18 @@ const char* name_of(Category category) {
   return id_of(category);
 }
 
-std::optional<Category> category_of(std::string_view id) {
-  for (std::size_t i = 0; i < categories; ++i) {
-    if (id == id_of(static_cast<Category>(i))) return static_cast<Category>(i);
-  }
-  return std::nullopt;
+bool is_communication_file(std::string_view file) {
+  return file.find("/torch/distributed/") != file.npos || file.find("/torch/nn/parallel/") != file.npos;
 }
 
 const char* name_of(PhaseName name) {
   constexpr const char* names[] = {"load", "forward", "backward", "optimizer", "other", "run"};
   return names[static_cast<std::size_t>(name)];
+}
+
+std::size_t phase_at(std::span<const PhaseSpan> phases, std::size_t event) {
+  const auto after = std::ranges::upper_bound(phases, event, {}, &PhaseSpan::begin);
+  return after == phases.begin() ? 0 : static_cast<std::size_t>(after - phases.begin()) - 1;
 }
 
 }  // namespace ullage::attribution

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "timeline/allocations.hpp"
@@ -39,7 +39,13 @@ enum class Category : std::uint8_t {
 inline constexpr std::size_t categories = 9;
 const char* id_of(Category category);    ///< `optimizer_state`
 const char* name_of(Category category);  ///< `optimizer state`
-std::optional<Category> category_of(std::string_view id);
+
+/// What PyTorch gives cuBLAS once a handle and stream, 2 x 4 MiB + 8 x 16 KiB (aten/src/ATen/cuda/CublasHandlePool.cpp,
+/// getChosenWorkspaceSize; on compute capability 9.0 it is another size). Nothing else has this size.
+inline constexpr std::uint64_t cublas_workspace_bytes = 8519680;
+
+/// Whether a file of PyTorch makes what it allocates to be sent to other ranks.
+bool is_communication_file(std::string_view file);
 
 /// What is known of one allocation. Texts are numbers in Labels::strings; 0 is "not known".
 struct Label {

@@ -31,6 +31,38 @@ std::string_view node_name(std::string_view call_name) {
   return call_name;
 }
 
+std::string_view dotted_name(std::string_view call_name) {
+  const auto bar = call_name.find('|');
+  return bar == 0 ? call_name.substr(1) : call_name.substr(0, bar);
+}
+
+namespace {
+
+// Of the profiler's own ranges too, `nn.Module: GPT2Block_0`.
+std::string_view module_name(std::string_view call_name) {
+  constexpr std::string_view profiler = "nn.Module: ";
+  if (call_name.starts_with(profiler)) call_name.remove_prefix(profiler.size());
+  return dotted_name(call_name);
+}
+
+std::string operation_text(const timeline::Trace& trace, const Place& place) {
+  const auto name = [&](CallId call) { return trace.strings.text(trace.calls.name[call]); };
+  const bool backward = place.node != no_call && !place.recomputed;
+  if (place.operation != no_call) return std::string(name(place.operation)) + (backward ? " backward" : "");
+  if (!backward) return {};
+  const std::string_view node = node_name(name(place.node));
+  return std::string(node.empty() ? name(place.node) : node);
+}
+
+}  // namespace
+
+void take_place(const timeline::Trace& trace, const Place& place, Labels& labels, timeline::AllocationId id) {
+  Label& label = labels.of[id];
+  if (place.module != no_call && label.module == 0)
+    label.module = labels.strings.intern(module_name(trace.strings.text(trace.calls.name[place.module])));
+  label.operation = labels.strings.intern(operation_text(trace, place));
+}
+
 Places::Places(const timeline::Trace& trace) : trace_(trace), thread_of_forward_(256, no_thread) {
   const auto& calls = trace.calls;
   for (CallId i = 0; i < calls.count(); ++i) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "attribution/labels.hpp"
 #include "timeline/allocations.hpp"
 #include "timeline/trace.hpp"
 
@@ -47,6 +48,13 @@ class Places {
   std::vector<std::uint32_t> thread_of_forward_;                     ///< PyTorch's number -> index into threads
   std::unordered_map<timeline::CallId, Place> known_;
 };
+
+/// The dotted name in a call's `transformer.h.0.attn|GPT2Attention`; the class where there is none (the outermost).
+std::string_view dotted_name(std::string_view call_name);
+
+/// Writes where an allocation was made into its label: the module, unless the label has one, and the operator, with
+/// ` backward` behind it for the backward of one.
+void take_place(const timeline::Trace& trace, const Place& place, Labels& labels, timeline::AllocationId id);
 
 /// The name of an autograd node, `AddmmBackward0`; empty when the call is none.
 std::string_view node_name(std::string_view call_name);

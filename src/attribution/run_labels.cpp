@@ -16,14 +16,15 @@ using timeline::AllocationId;
 using timeline::Allocations;
 using timeline::no_call;
 
-// What PyTorch gives the libraries of a matrix product, once a handle and stream: cuBLAS 2 x 4 MiB + 8 x 16 KiB, on
-// compute capability 9.0 32 MiB; cuBLASLt 1 MiB, on 9.0 and 10 32 MiB (aten/src/ATen/cuda/CublasHandlePool.cpp,
+// What PyTorch gives the libraries of a matrix product, once a handle and stream: cuBLAS its workspace, on compute
+// capability 9.0 32 MiB; cuBLASLt 1 MiB, on 9.0 and 10 32 MiB (aten/src/ATen/cuda/CublasHandlePool.cpp,
 // getChosenWorkspaceSize and getCUDABlasLtWorkspaceSize).
 struct Workspace {
   std::uint64_t bytes;
   std::string_view library;
 };
-constexpr Workspace matrix_workspaces[] = {{8519680, "cuBLAS"}, {33554432, "cuBLAS"}, {1048576, "cuBLASLt"}};
+constexpr Workspace matrix_workspaces[] = {
+    {cublas_workspace_bytes, "cuBLAS"}, {33554432, "cuBLAS"}, {1048576, "cuBLASLt"}};
 
 constexpr std::string_view matrix_products[] = {
     "aten::mm",         "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::matmul",           "aten::linear",
@@ -34,17 +35,13 @@ constexpr std::string_view cudnn_operators[] = {"aten::cudnn_convolution",      
                                                 "aten::convolution_backward",   "aten::_cudnn_rnn",
                                                 "aten::_cudnn_rnn_backward"};
 
-bool lies_in(std::string_view file, std::string_view part) {
-  return file.find(part) != file.npos;
-}
-
 // The innermost Python frame that says something: not the plumbing through which everything goes.
 std::string_view telling_file(const timeline::Timeline& timeline, timeline::StackId stack) {
   constexpr std::string_view plumbing[] = {"/torch/_ops.py", "/torch/_tensor.py", "/torch/utils/_contextlib.py",
                                            "/torch/autograd/function.py", "/ullage_hook/"};
   for (const timeline::FrameId id : timeline.stacks.stack(stack)) {
     const std::string_view file = timeline.strings.text(timeline.stacks.frame(id).file);
-    const auto skipped = [file](std::string_view part) { return lies_in(file, part); };
+    const auto skipped = [file](std::string_view part) { return file.find(part) != file.npos; };
     if (file.ends_with(".py") && std::ranges::none_of(plumbing, skipped)) return file;
   }
   return {};
@@ -57,10 +54,7 @@ class RunLabeler {
     labels_.of.resize(allocations_.count());
     calls_.assign(evidence.calls.begin(), evidence.calls.end());
     calls_.resize(allocations_.count(), no_call);
-    const auto& actions = evidence.timeline->events.action;
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-      if (actions[i] == timeline::Action::oom) last_failure_ = i;
-    }
+    last_failure_ = timeline::last_out_of_memory(*evidence.timeline).value_or(0);
   }
 
   Labels run() {
@@ -69,7 +63,7 @@ class RunLabeler {
     Places places(trace_ != nullptr ? *trace_ : empty_);
     for (AllocationId id = 0; id < allocations_.count(); ++id) {
       const Place place = places.of(calls_[id]);
-      take_place(labels_.of[id], place);
+      if (trace_ != nullptr) take_place(*trace_, place, labels_, id);
       if (labels_.of[id].by == AttributedBy::nothing) judge(id, place);
     }
     return std::move(labels_);
@@ -82,37 +76,6 @@ class RunLabeler {
     }
   }
 
-  timeline::StringId text_of(timeline::CallId call, std::string_view suffix = {}) {
-    if (call == no_call) return 0;
-    std::string text(trace_->strings.text(trace_->calls.name[call]));
-    return labels_.strings.intern(text.append(suffix));
-  }
-
-  // `transformer.h.0.attn|GPT2Attention`: the dotted name, of the outermost module the class.
-  timeline::StringId module_text(timeline::CallId call) {
-    std::string_view text = trace_->strings.text(trace_->calls.name[call]);
-    constexpr std::string_view profiler = "nn.Module: ";
-    if (text.starts_with(profiler)) text.remove_prefix(profiler.size());
-    const auto bar = text.find('|');
-    return labels_.strings.intern(bar == 0 || bar == text.npos ? text.substr(bar == 0 ? 1 : 0) : text.substr(0, bar));
-  }
-
-  void take_place(Label& label, const Place& place) {
-    if (place.module != no_call && label.module == 0) label.module = module_text(place.module);
-    if (place.node == no_call || place.recomputed) {
-      label.operation = text_of(place.operation);
-    } else if (place.operation != no_call) {
-      label.operation = text_of(place.operation, " backward");
-    } else {
-      label.operation = labels_.strings.intern(node_name(trace_->strings.text(trace_->calls.name[place.node])));
-    }
-  }
-
-  [[nodiscard]] std::size_t phase_at(std::size_t event) const {
-    const auto after = std::ranges::upper_bound(evidence_.phases, event, {}, &PhaseSpan::begin);
-    return after == evidence_.phases.begin() ? 0 : static_cast<std::size_t>(after - evidence_.phases.begin()) - 1;
-  }
-
   void set(AllocationId id, Category category, AttributedBy by, std::string_view kind = {}) {
     Label& label = labels_.of[id];
     label.category = category;
@@ -123,15 +86,14 @@ class RunLabeler {
 
   void judge(AllocationId id, const Place& place) {
     const std::string_view file = telling_file(*evidence_.timeline, allocations_.stack[id]);
-    if (lies_in(file, "/torch/distributed/") || lies_in(file, "/torch/nn/parallel/"))
-      return set(id, Category::communication, AttributedBy::frames);
+    if (is_communication_file(file)) return set(id, Category::communication, AttributedBy::frames);
     if (const auto library = workspace_library(id); !library.empty())
       return set(id, Category::workspaces, AttributedBy::size, library);
     if (is_cudnn_scratch(id)) return set(id, Category::workspaces, AttributedBy::module, "cuDNN");
     if (evidence_.phases.empty() || allocations_.older(id)) return;
-    const std::size_t birth = phase_at(allocations_.born[id]);
+    const std::size_t birth = phase_at(evidence_.phases, allocations_.born[id]);
     const bool dies = allocations_.freed[id] != Allocations::never;
-    const std::size_t death = dies ? phase_at(allocations_.freed[id]) : evidence_.phases.size();
+    const std::size_t death = dies ? phase_at(evidence_.phases, allocations_.freed[id]) : evidence_.phases.size();
     switch (evidence_.phases[birth].name) {
       case PhaseName::forward:
         return judge_forward(id, birth, death);

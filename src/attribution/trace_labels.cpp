@@ -16,7 +16,6 @@ using timeline::CallId;
 using timeline::CallKind;
 using timeline::no_call;
 
-constexpr std::uint64_t cublas_workspace = 8519680;  // 2 x 4 MiB + 8 x 16 KiB
 constexpr std::string_view copies[] = {"aten::to", "aten::_to_copy", "aten::copy_"};
 
 enum class Border : std::uint8_t { optimizer_end, forward, backward, optimizer_begin };
@@ -96,10 +95,7 @@ class TraceLabeler {
                const std::vector<PhaseSpan>& phases)
       : trace_(trace), events_(events), allocations_(allocations), phases_(phases) {
     labels_.of.resize(allocations.count());
-    const auto& actions = events.timeline.events.action;
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-      if (actions[i] == timeline::Action::oom) failure_ = i;
-    }
+    failure_ = timeline::last_out_of_memory(events.timeline).value_or(0);
   }
 
   Labels run() {
@@ -107,7 +103,7 @@ class TraceLabeler {
     const std::vector<CallId> calls = calls_of(allocations_, events_.timeline, trace_);
     for (AllocationId id = 0; id < allocations_.count(); ++id) {
       const Place place = places.of(calls[id]);
-      take_place(labels_.of[id], place);
+      take_place(trace_, place, labels_, id);
       judge(id, place);
     }
     return std::move(labels_);
@@ -115,33 +111,6 @@ class TraceLabeler {
 
  private:
   [[nodiscard]] std::string_view name(CallId call) const { return trace_.strings.text(trace_.calls.name[call]); }
-
-  [[nodiscard]] std::string_view node_text(CallId node) const {
-    const std::string_view text = node_name(name(node));
-    return text.empty() ? name(node) : text;
-  }
-
-  void take_place(Label& label, const Place& place) {
-    if (place.module != no_call) {
-      std::string_view text = name(place.module);
-      constexpr std::string_view profiler = "nn.Module: ";
-      if (text.starts_with(profiler)) text.remove_prefix(profiler.size());
-      const auto bar = text.find('|');
-      label.module = labels_.strings.intern(bar == 0 ? text.substr(1) : text.substr(0, bar));
-    }
-    if (place.node != no_call && !place.recomputed) {
-      const std::string text = place.operation != no_call ? std::string(name(place.operation)) + " backward"
-                                                          : std::string(node_text(place.node));
-      label.operation = labels_.strings.intern(text);
-    } else if (place.operation != no_call) {
-      label.operation = labels_.strings.intern(name(place.operation));
-    }
-  }
-
-  [[nodiscard]] std::size_t phase_at(std::size_t event) const {
-    const auto after = std::ranges::upper_bound(phases_, event, {}, &PhaseSpan::begin);
-    return after == phases_.begin() ? 0 : static_cast<std::size_t>(after - phases_.begin()) - 1;
-  }
 
   void set(AllocationId id, Category category, AttributedBy by, std::string_view kind = {}) {
     Label& label = labels_.of[id];
@@ -151,15 +120,15 @@ class TraceLabeler {
 
   void judge(AllocationId id, const Place& place) {
     const bool dies = allocations_.freed[id] != Allocations::never;
-    if (allocations_.size[id] == cublas_workspace && !dies)
+    if (allocations_.size[id] == cublas_workspace_bytes && !dies)
       return set(id, Category::workspaces, AttributedBy::size, "cuBLAS");
     if (phases_.empty() || (allocations_.older(id) && !dies)) return;
-    const std::size_t death = dies ? phase_at(allocations_.freed[id]) : phases_.size();
+    const std::size_t death = dies ? phase_at(phases_, allocations_.freed[id]) : phases_.size();
     if (allocations_.older(id)) {
       if (phases_[death].name == PhaseName::optimizer) set(id, Category::optimizer_state, AttributedBy::lifetime);
       return;
     }
-    const std::size_t birth = phase_at(allocations_.born[id]);
+    const std::size_t birth = phase_at(phases_, allocations_.born[id]);
     switch (phases_[birth].name) {
       case PhaseName::optimizer:
         return set(id, birth == death ? Category::temporaries : Category::optimizer_state, AttributedBy::annotation);

@@ -20,6 +20,11 @@ struct Error {
   std::string hint;      ///< what to try next; may be empty
 };
 
+/// What went wrong and where, in one line: "the data ends too early (snapshot.pickle, byte 12)".
+inline std::string describe(const Error& error) {
+  return error.where.empty() ? error.what : error.what + " (" + error.where + ")";
+}
+
 template <class T>
 using Result = tl::expected<T, Error>;
 

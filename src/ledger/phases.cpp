@@ -111,6 +111,11 @@ void measure_by_counters(Phase& phase, std::span<const Mark> marks) {
 
 }  // namespace
 
+std::string title_of(const Phase& phase) {
+  const std::string step = phase.step > 0 ? "step " + std::to_string(phase.step) + " " : "";
+  return step + name_of(phase.name);
+}
+
 std::vector<Phase> split_phases(std::span<const Mark> marks) {
   if (marks.empty()) return {};
   const bool optimized = std::ranges::any_of(marks, [](const Mark& mark) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ledger/chart.hpp"
@@ -30,6 +31,9 @@ struct Phase {
   bool peaks_exact = false;  ///< from the replayed history; false: lower bounds from the marks' own counters
   KnownBy known_by = KnownBy::measured;
 };
+
+/// "step 2 backward"; the name alone outside steps.
+std::string title_of(const Phase& phase);
 
 /// The phases without sizes. Borders: `load` from the first mark to the first forward; `forward` to the last
 /// forward_end before a backward or an optimizer step; `backward` from there to the optimizer step or the next micro

@@ -143,12 +143,8 @@ std::optional<std::size_t> events_at(const RunInput& input, const RunLedger& led
       return ledger.phases[ledger.allocated_peak_phase].peak_allocated_event + 1;
     case Moment::reserved_peak:
       return ledger.phases[ledger.reserved_peak_phase].peak_reserved_event + 1;
-    case Moment::out_of_memory: {
-      const auto& actions = input.history.timeline->events.action;
-      const auto last = std::ranges::find(actions.rbegin(), actions.rend(), timeline::Action::oom);
-      if (last == actions.rend()) return std::nullopt;
-      return static_cast<std::size_t>(actions.rend() - last) - 1;
-    }
+    case Moment::out_of_memory:
+      return timeline::last_out_of_memory(*input.history.timeline);
     case Moment::phase_end:
       return input.history.cuts[ledger.phases[phase].end_mark];
   }

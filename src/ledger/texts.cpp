@@ -5,8 +5,6 @@
 
 namespace ullage::ledger {
 
-namespace {
-
 std::string line_text(const timeline::Timeline& timeline, timeline::StackId stack) {
   const timeline::UserLine found = timeline::user_line(timeline, stack);
   if (!found.outside_torch) return {};
@@ -15,8 +13,6 @@ std::string line_text(const timeline::Timeline& timeline, timeline::StackId stac
   text += ':' + std::to_string(frame.line) + ' ';
   return text.append(timeline.strings.text(frame.name));
 }
-
-}  // namespace
 
 std::string layers_as_stars(std::string_view module) {
   std::string result;

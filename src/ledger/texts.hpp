@@ -13,7 +13,10 @@ namespace ullage::ledger {
 /// `a.0.b.12.c` -> `a.*.b.*.c`: the same module of all layers.
 std::string layers_as_stars(std::string_view module);
 
-/// "file:line function" of the innermost frame outside torch, worked out once per stack; empty when there is none.
+/// "file:line function" of the innermost frame outside torch; empty when there is none.
+std::string line_text(const timeline::Timeline& timeline, timeline::StackId stack);
+
+/// The same, worked out once per stack.
 class LineTexts {
  public:
   explicit LineTexts(const timeline::Timeline& timeline) : timeline_(timeline) {}

@@ -92,6 +92,13 @@ bool in_torch(std::string_view file) {
 
 }  // namespace
 
+std::optional<std::size_t> last_out_of_memory(const Timeline& timeline) {
+  const auto& actions = timeline.events.action;
+  const auto last = std::ranges::find(actions.rbegin(), actions.rend(), Action::oom);
+  if (last == actions.rend()) return std::nullopt;
+  return static_cast<std::size_t>(actions.rend() - last) - 1;
+}
+
 UserLine user_line(const Timeline& timeline, StackId stack) {
   UserLine result;
   for (const FrameId id : timeline.stacks.stack(stack)) {

@@ -149,6 +149,9 @@ struct Timeline {
   std::uint32_t stream_index(std::uint64_t stream);
 };
 
+/// Index of the last request that failed; nothing when none did.
+std::optional<std::size_t> last_out_of_memory(const Timeline& timeline);
+
 /// Where in a stack a person would look.
 struct UserLine {
   std::optional<FrameId> outside_torch;     ///< innermost Python frame that is not in site-packages/torch or frozen

@@ -90,6 +90,29 @@ class ThreadWalk {
 
 }  // namespace
 
+void Calls::push_back(const Call& call) {
+  name.push_back(call.name);
+  begin_ns.push_back(call.begin_ns);
+  end_ns.push_back(call.end_ns);
+  thread.push_back(call.thread);
+  external.push_back(call.external);
+  sequence.push_back(call.sequence);
+  shapes.push_back(call.shapes);
+  stack.push_back(call.stack);
+  kind.push_back(call.kind);
+  forward_thread.push_back(call.forward_thread);
+}
+
+void MemoryEvents::push_back(const MemoryEvent& event) {
+  time_ns.push_back(event.time_ns);
+  bytes.push_back(event.bytes);
+  address.push_back(event.address);
+  allocated.push_back(event.allocated);
+  reserved.push_back(event.reserved);
+  thread.push_back(event.thread);
+  device.push_back(event.device);
+}
+
 std::uint32_t Trace::thread_index(std::uint64_t thread) {
   const auto it = std::ranges::find(threads, thread);
   const auto index = static_cast<std::uint32_t>(it - threads.begin());

@@ -25,6 +25,17 @@ enum class CallKind : std::uint8_t {
 using CallId = std::uint32_t;
 inline constexpr CallId no_call = 0xffffffffU;
 
+/// One call, for appending; the columns below are the storage and say what each field is.
+struct Call {
+  StringId name = 0;
+  std::int64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t thread = 0, external = 0;
+  std::int32_t sequence = -1;
+  StringId shapes = 0, stack = 0;
+  CallKind kind = CallKind::operation;
+  std::uint8_t forward_thread = 0;
+};
+
 /// Calls as columns, in the order of the source until `link` sorts them.
 struct Calls {
   std::vector<StringId> name;
@@ -39,7 +50,16 @@ struct Calls {
   std::vector<std::uint8_t> forward_thread;  ///< PyTorch's number of the thread that ran the forward; 0 is none
   std::vector<CallId> parent;                ///< filled by link(): the innermost call around it on its thread
 
+  void push_back(const Call& call);
   [[nodiscard]] std::size_t count() const { return name.size(); }
+};
+
+/// One event, for appending.
+struct MemoryEvent {
+  std::int64_t time_ns = 0, bytes = 0;
+  std::uint64_t address = 0, allocated = 0, reserved = 0;
+  std::uint32_t thread = 0;
+  std::int16_t device = 0;
 };
 
 /// What the allocator reported, in the source's order until `link` sorts it by time.
@@ -53,6 +73,7 @@ struct MemoryEvents {
   std::vector<std::int16_t> device;  ///< -1 is the host
   std::vector<CallId> call;          ///< filled by link(): the innermost operator around it
 
+  void push_back(const MemoryEvent& event);
   [[nodiscard]] std::size_t count() const { return time_ns.size(); }
 };
 

@@ -21,12 +21,8 @@ ledger::Cut cut_of(const Evidence& evidence, std::size_t events) {
   return cut;
 }
 
-std::string phase_title(const ledger::Phase& phase) {
-  return fmt::format("{}{}", phase.step > 0 ? fmt::format("step {} ", phase.step) : "", ledger::name_of(phase.name));
-}
-
 std::string in_phase(const Evidence& evidence, std::size_t phase) {
-  return ", in " + phase_title(evidence.run_ledger->phases[phase]);
+  return ", in " + ledger::title_of(evidence.run_ledger->phases[phase]);
 }
 
 tl::unexpected<Error> no_moment(const std::string& moment, const std::string& expected) {
@@ -63,10 +59,8 @@ ChosenCut peak_cut(const Evidence& evidence, bool reserved) {
 }
 
 Result<ChosenCut> oom_cut(const Evidence& evidence) {
-  const auto& actions = evidence.timeline->events.action;
-  for (std::size_t i = actions.size(); i-- > 0;) {
-    if (actions[i] == timeline::Action::oom) return ChosenCut{cut_of(evidence, i), "the last failed request"};
-  }
+  if (const auto failed = timeline::last_out_of_memory(*evidence.timeline))
+    return ChosenCut{cut_of(evidence, *failed), "the last failed request"};
   return no_moment("oom", "peak, reserved or end: no request failed");
 }
 
@@ -97,10 +91,10 @@ Result<ChosenCut> phase_cut(const Evidence& evidence, const std::string& moment)
     if (ledger::name_of(phases[i].name) != name) continue;
     if (colon != rest.npos && std::to_string(phases[i].step) != rest.substr(0, colon)) continue;
     const auto events = ledger::events_at(evidence.input, *evidence.run_ledger, ledger::Moment::phase_end, i);
-    return ChosenCut{cut_of(evidence, *events), "the end of " + phase_title(phases[i])};
+    return ChosenCut{cut_of(evidence, *events), "the end of " + ledger::title_of(phases[i])};
   }
   std::string known;
-  for (const auto& phase : phases) known += (known.empty() ? "" : ", ") + phase_title(phase);
+  for (const auto& phase : phases) known += (known.empty() ? "" : ", ") + ledger::title_of(phase);
   return no_moment(moment, "one of: " + known);
 }
 

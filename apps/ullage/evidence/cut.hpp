@@ -3,10 +3,14 @@
 #pragma once
 
 #include "apps/ullage/evidence/evidence.hpp"
+#include "apps/ullage/flags.hpp"
 
 #include <string>
 
 namespace ullage::cli {
+
+/// The flag that names a moment, of every command that has one.
+inline constexpr Flag at_flag{"at", "MOMENT", "peak, reserved, oom, end or phase:[STEP:]NAME", FlagKind::text, "peak"};
 
 struct ChosenCut {
   ledger::Cut cut;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/evidence/evidence.hpp"
 
+#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/evidence/series.hpp"
 #include "attribution/bare_labels.hpp"
 #include "attribution/trace_labels.hpp"
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -17,10 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Opened = Result<std::unique_ptr<Evidence>>;
-
-std::string describe(const Error& error) {
-  return error.where.empty() ? error.what : fmt::format("{} ({})", error.what, error.where);
-}
 
 timeline::Interval whole_interval(const timeline::Timeline& timeline, const timeline::InitialState& initial) {
   const std::size_t end[] = {timeline.events.count()};
@@ -37,20 +35,6 @@ void say_contradictions(Evidence& evidence) {
     evidence.quality.contradictions.push_back(fmt::format("and {} more of this kind", mismatches.size() - shown));
 }
 
-// The card that run.json names; null without one.
-const Gpu* imitated_gpu(const std::string& run) {
-  auto source = ingest::Source::open((fs::path(run) / "run.json").string());
-  if (!source) return nullptr;
-  const auto bytes = source->rest();
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  constexpr std::string_view key = "\"short_name\": \"";  // as JsonWriter writes it; the device's comes first
-  const auto at = text.find(key);
-  if (at == text.npos) return nullptr;
-  const auto name = text.substr(at + key.size(), text.find('"', at + key.size()) - at - key.size());
-  const auto gpu = find_gpu(name);
-  return gpu ? *gpu : nullptr;
-}
-
 Opened open_run(const std::string& path) {
   auto run = ingest::read_run_directory(path);
   if (!run) return tl::unexpected(run.error());
@@ -63,7 +47,7 @@ Opened open_run(const std::string& path) {
   if (facts.process) evidence->producer += ", torch " + facts.process->torch;
   evidence->quality.partial = evidence->run->partial;
   evidence->quality.missing = evidence->run->notes;
-  evidence->gpu = imitated_gpu(path);
+  if (const auto gpu = find_gpu(ingest::imitated_card(path))) evidence->gpu = *gpu;
   for (const auto& oom : facts.ooms) evidence->capacity_bytes = oom.total_bytes;
   if (evidence->gpu != nullptr && !evidence->capacity_bytes) evidence->capacity_bytes = evidence->gpu->capacity_bytes();
   evidence->input = evidence->run->ledger_input();
@@ -128,10 +112,8 @@ Opened open_snapshot(ingest::Source& source) {
   evidence->account->allocations = timeline::allocations(*evidence->timeline, evidence->initial);
   evidence->account->labels = bare_labels(*evidence);
   evidence->quality.overflowed = evidence->timeline->overflowed;
-  if (const auto& damage = evidence->snapshot->damage; damage || source.damage()) {
-    evidence->quality.partial = true;
-    evidence->quality.missing.push_back(describe(damage ? *damage : *source.damage()));
-  }
+  const auto& damage = evidence->snapshot->damage;
+  note_damage(*evidence, damage ? damage : source.damage());
   say_what_a_snapshot_lacks(*evidence);
   say_contradictions(*evidence);
   return evidence;
@@ -198,10 +180,7 @@ Opened open_kineto(const std::string& path) {
   evidence->format = Format::kineto;
   evidence->producer = "trace of torch.profiler";
   evidence->trace = std::move(*trace);
-  if (evidence->trace->damage) {
-    evidence->quality.partial = true;
-    evidence->quality.missing.push_back(describe(*evidence->trace->damage));
-  }
+  note_damage(*evidence, evidence->trace->damage);
   if (evidence->trace->memory_events == 0)
     evidence->quality.missing.push_back("no memory events: record with profile_memory=True");
   else
@@ -216,10 +195,7 @@ Opened open_log(ingest::Source& source) {
   evidence->format = Format::oom_log;
   evidence->oom_log = ingest::read_oom_log(source);
   evidence->producer = fmt::format("a text of {} lines", evidence->oom_log->lines);
-  if (const auto& damage = evidence->oom_log->damage) {
-    evidence->quality.partial = true;
-    evidence->quality.missing.push_back(describe(*damage));
-  }
+  note_damage(*evidence, evidence->oom_log->damage);
   if (!evidence->oom_log->messages.empty()) return evidence;
   return fail(ErrorKind::bad_input, "no out-of-memory message is in this text", source.name(),
               "a log with an error like 'CUDA out of memory. Tried to allocate ...', or another kind of evidence: a "
@@ -239,6 +215,21 @@ Result<std::string> whole_of(const std::string& path) {
 }
 
 }  // namespace
+
+void note_damage(Evidence& evidence, const std::optional<Error>& damage) {
+  if (!damage) return;
+  evidence.quality.partial = true;
+  evidence.quality.missing.push_back(describe(*damage));
+}
+
+std::string largest_parts(std::vector<ledger::Line> lines) {
+  constexpr std::size_t most = 4;
+  std::ranges::stable_sort(lines, std::ranges::greater(), &ledger::Line::bytes);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(lines.size(), most) && lines[i].bytes > 0; ++i)
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", lines[i].name, format_bytes(lines[i].bytes));
+  return text;
+}
 
 const char* name_of(Format format) {
   switch (format) {
@@ -260,6 +251,10 @@ const char* name_of(Format format) {
 
 ledger::KnownBy Evidence::known_by() const {
   return run ? input.known_by : ledger::KnownBy::measured;
+}
+
+Opened open_run_or_file(const std::string& argument) {
+  return resolve_run_or_file(argument).and_then(open_evidence);
 }
 
 Opened open_evidence(const std::string& path) {

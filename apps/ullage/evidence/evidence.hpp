@@ -76,4 +76,13 @@ struct Evidence {
 /// format that is not known, with the ones that are.
 [[nodiscard]] Result<std::unique_ptr<Evidence>> open_evidence(const std::string& path);
 
+/// What an argument RUN|FILE names, opened. Errors: those of resolve_run_or_file and of open_evidence.
+[[nodiscard]] Result<std::unique_ptr<Evidence>> open_run_or_file(const std::string& argument);
+
+/// For those who open a format: the source was damaged or cut, if there is such an error.
+void note_damage(Evidence& evidence, const std::optional<Error>& damage);
+
+/// ": activations 29.89 GiB, optimizer state 9.79 GiB": the four largest lines that have bytes.
+[[nodiscard]] std::string largest_parts(std::vector<ledger::Line> lines);
+
 }  // namespace ullage::cli

@@ -14,12 +14,6 @@ using ledger::AttributedBy;
 using ledger::KnownBy;
 using ledger::Line;
 
-void note_damage(Evidence& evidence, const std::optional<Error>& damage) {
-  if (!damage) return;
-  evidence.quality.partial = true;
-  evidence.quality.missing.push_back(damage->what + " (" + damage->where + ")");
-}
-
 // The profiler's own categories, as lines of the chart of accounts.
 constexpr const char* category_ids[] = {"parameters",  "optimizer_state", "inputs",          "temporaries",
                                         "activations", "gradients",       "autograd_detail", "unattributed"};
@@ -38,15 +32,6 @@ Line category_lines(const ingest::MemoryTimeline& timeline) {
     lines.push_back(std::move(line));
   }
   return ledger::sum_line("allocated", "allocated", KnownBy::measured, std::move(lines));
-}
-
-std::string parts_of(const Line& root) {
-  std::vector<Line> lines = root.children;
-  std::ranges::stable_sort(lines, std::ranges::greater(), &Line::bytes);
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(lines.size(), 4) && lines[i].bytes > 0; ++i)
-    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", lines[i].name, format_bytes(lines[i].bytes));
-  return text;
 }
 
 void say_what_a_timeline_lacks(const ingest::MemoryTimeline& timeline, Evidence& evidence) {
@@ -127,7 +112,8 @@ Opened open_memory_timeline(ingest::Source& source) {
   CounterPeak peak;
   peak.ledger = category_lines(*timeline);
   peak.moment = "the peak of allocated memory";
-  peak.summary = fmt::format("{} allocated at the peak{}", format_bytes(timeline->peak), parts_of(peak.ledger));
+  peak.summary =
+      fmt::format("{} allocated at the peak{}", format_bytes(timeline->peak), largest_parts(peak.ledger.children));
   peak.notes.push_back("the categories are the profiler's own guesses");
   evidence->counters = std::move(peak);
   note_damage(*evidence, timeline->damage);

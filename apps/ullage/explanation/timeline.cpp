@@ -87,12 +87,8 @@ void judge(const findings::Lack& lack, const ledger::Cut& cut, std::optional<std
 std::string parts_of(const ledger::Line& chart) {
   std::vector<ledger::Line> lines;
   if (const ledger::Line* reserved = ledger::find(chart, "reserved")) lines = reserved->children;
-  std::erase_if(lines, [](const ledger::Line& line) { return line.bytes == 0 || line.id == "cached"; });
-  std::ranges::stable_sort(lines, std::ranges::greater(), &ledger::Line::bytes);
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(lines.size(), 4); ++i)
-    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", lines[i].name, format_bytes(lines[i].bytes));
-  return text;
+  std::erase_if(lines, [](const ledger::Line& line) { return line.id == "cached"; });
+  return largest_parts(std::move(lines));
 }
 
 // Where no module is known, the line of code says more.

@@ -7,6 +7,7 @@
 #include "apps/ullage/rehearsal/storage_copies.hpp"
 #include "base/bytes.hpp"
 #include "base/secrets.hpp"
+#include "ledger/texts.hpp"
 #include "ledger/verdict.hpp"
 
 #include <fmt/format.h>
@@ -45,8 +46,7 @@ report::StackInfo stack_info(const Attempt& attempt) {
 }
 
 std::string moment(const ledger::Phase& phase, bool exact) {
-  return fmt::format("{}{}{}", exact ? "peak of allocated memory, in " : "end of ",
-                     phase.step > 0 ? fmt::format("step {} ", phase.step) : "", ledger::name_of(phase.name));
+  return (exact ? "peak of allocated memory, in " : "end of ") + ledger::title_of(phase);
 }
 
 /// The line of code of the allocation at which allocated memory was highest.
@@ -56,10 +56,7 @@ std::string peak_line(const Attempt& attempt) {
   const auto& snapshot = attempt.run->snapshot;
   if (!snapshot || !phase.peaks_exact || phase.peak_allocated_event >= snapshot->timeline.events.count()) return {};
   const auto& timeline = snapshot->timeline;
-  const auto line = timeline::user_line(timeline, timeline.events.stack[phase.peak_allocated_event]);
-  if (!line.outside_torch) return {};
-  const auto& frame = timeline.stacks.frame(*line.outside_torch);
-  return fmt::format("{}:{} {}", timeline.strings.text(frame.file), frame.line, timeline.strings.text(frame.name));
+  return ledger::line_text(timeline, timeline.events.stack[phase.peak_allocated_event]);
 }
 
 void take_ledger(RunResult& result, const Attempt& attempt, bool unlimited) {

@@ -38,7 +38,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
 void read_run(const RehearsalOptions& options, Attempt& attempt) {
   auto run = ingest::read_run_directory(attempt.directory);
   if (!run) {
-    attempt.no_run = run.error().what + " (" + run.error().where + ")";
+    attempt.no_run = describe(run.error());
     return;
   }
   attempt.run = std::move(*run);

@@ -286,7 +286,6 @@ void KinetoEvents::finish_call(CallKind kind) {
   }
   constexpr std::string_view module = "ullage.module: ";
   auto& trace = out_.trace;
-  auto& calls = trace.calls;
   std::string_view name = event_.name;
   if (kind == CallKind::operation && name.starts_with(module))
     kind = CallKind::module, name.remove_prefix(module.size());
@@ -294,18 +293,20 @@ void KinetoEvents::finish_call(CallKind kind) {
   if (kind == CallKind::operation && (name.starts_with("Optimizer.") || name.starts_with("ProfilerStep#") ||
                                       name.starts_with("enumerate(DataLoader)#")))
     kind = CallKind::annotation;
-  calls.name.push_back(trace.strings.intern(name));
-  calls.begin_ns.push_back(event_.time);
-  calls.end_ns.push_back(event_.time + event_.duration);
-  calls.thread.push_back(trace.thread_index(event_.thread));
-  calls.external.push_back(static_cast<std::uint32_t>(event_.external));
+  timeline::Call call;
+  call.name = trace.strings.intern(name);
+  call.begin_ns = event_.time;
+  call.end_ns = event_.time + event_.duration;
+  call.thread = trace.thread_index(event_.thread);
+  call.external = static_cast<std::uint32_t>(event_.external);
   const bool fits = event_.sequence >= 0 && event_.sequence <= std::numeric_limits<std::int32_t>::max();
-  calls.sequence.push_back(fits ? static_cast<std::int32_t>(event_.sequence) : -1);
-  calls.shapes.push_back(trace.strings.intern(event_.shapes));
-  calls.stack.push_back(trace.strings.intern(event_.stack));
-  calls.kind.push_back(kind);
+  if (fits) call.sequence = static_cast<std::int32_t>(event_.sequence);
+  call.shapes = trace.strings.intern(event_.shapes);
+  call.stack = trace.strings.intern(event_.stack);
+  call.kind = kind;
   const bool small = event_.forward_thread > 0 && event_.forward_thread < 256;
-  calls.forward_thread.push_back(small ? static_cast<std::uint8_t>(event_.forward_thread) : std::uint8_t{0});
+  if (small) call.forward_thread = static_cast<std::uint8_t>(event_.forward_thread);
+  trace.calls.push_back(call);
 }
 
 void KinetoEvents::finish_memory() {
@@ -313,17 +314,12 @@ void KinetoEvents::finish_memory() {
     ++out_.bad_events;
     return;
   }
-  auto& memory = out_.trace.memory;
   ++out_.memory_events;
   out_.has_totals |= event_.has_totals;
   out_.has_addresses |= event_.has_address;
-  memory.time_ns.push_back(event_.time);
-  memory.bytes.push_back(event_.bytes);
-  memory.address.push_back(event_.address);
-  memory.allocated.push_back(event_.allocated);
-  memory.reserved.push_back(event_.reserved);
-  memory.thread.push_back(out_.trace.thread_index(event_.thread));
-  memory.device.push_back(event_.device_type == 0 ? std::int16_t{-1} : static_cast<std::int16_t>(event_.device));
+  const auto device = event_.device_type == 0 ? std::int16_t{-1} : static_cast<std::int16_t>(event_.device);
+  out_.trace.memory.push_back({event_.time, event_.bytes, event_.address, event_.allocated, event_.reserved,
+                               out_.trace.thread_index(event_.thread), device});
 }
 
 }  // namespace ullage::ingest

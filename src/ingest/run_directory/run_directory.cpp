@@ -12,10 +12,6 @@ namespace ullage::ingest {
 
 namespace {
 
-std::string describe(const Error& error) {
-  return error.where.empty() ? error.what : error.what + " (" + error.where + ")";
-}
-
 void miss(RunDirectory& run, std::string note) {
   run.notes.push_back(std::move(note));
   run.partial = true;

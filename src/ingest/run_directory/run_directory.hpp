@@ -32,6 +32,9 @@ struct RunDirectory {
   [[nodiscard]] ledger::RunInput ledger_input() const;
 };
 
+/// The short name of the card that the run imitated, as its run.json has it; empty when there is none.
+std::string imitated_card(const std::string& run_directory);
+
 /// The file with the operators, compressed or not yet; empty when there is none.
 std::string operators_path(const std::string& run_directory);
 

@@ -2,6 +2,7 @@
 #include "report/difference_view.hpp"
 
 #include "report/json/json_writer.hpp"
+#include "report/json/ledger_lines.hpp"
 
 namespace ullage::report {
 namespace {
@@ -42,9 +43,7 @@ std::string difference_json(const DifferenceView& view) {
   write_side(json, "before", view.before, view.before_moment);
   write_side(json, "after", view.after, view.after_moment);
   write(json, view.root, "difference");
-  json.begin_array("notes");
-  for (const auto& note : view.notes) json.item(std::string_view(note));
-  json.end_array();
+  write_texts(json, "notes", view.notes);
   json.end_object();
   return json.text();
 }

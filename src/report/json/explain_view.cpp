@@ -10,12 +10,6 @@
 namespace ullage::report {
 namespace {
 
-void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.begin_array(name);
-  for (const auto& text : texts) json.item(std::string_view(text));
-  json.end_array();
-}
-
 void write_between(JsonWriter& json, std::string_view name, const std::optional<Between>& between) {
   if (!between) return;
   json.begin_object(name);

@@ -2,15 +2,11 @@
 #include "report/json/ledger_lines.hpp"
 
 namespace ullage::report {
-namespace {
-
 void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
   json.begin_array(name);
   for (const auto& text : texts) json.item(std::string_view(text));
   json.end_array();
 }
-
-}  // namespace
 
 void write_line(JsonWriter& json, const ledger::Line& line, std::string_view name) {
   if (name.empty())

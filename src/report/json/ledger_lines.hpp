@@ -5,12 +5,17 @@
 #include "report/json/json_writer.hpp"
 #include "report/ledger_view.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace ullage::report {
 
 /// A line with its children, as the field `name`, or as an item when `name` is empty.
 void write_line(JsonWriter& json, const ledger::Line& line, std::string_view name);
+
+/// A field with a list of texts.
+void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts);
 
 /// The field `evidence`.
 void write_evidence(JsonWriter& json, const EvidenceView& evidence);

@@ -48,9 +48,7 @@ std::string operators_json(const OperatorsView& view, std::size_t top) {
   for (std::size_t i = 0; i < rows.size() && (top == 0 || i < top); ++i) write_row(json, rows[i], view);
   json.end_array();
   write_evidence(json, view.evidence);
-  json.begin_array("notes");
-  for (const auto& note : view.notes) json.item(std::string_view(note));
-  json.end_array();
+  write_texts(json, "notes", view.notes);
   json.end_object();
   return json.text();
 }

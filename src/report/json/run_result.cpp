@@ -15,12 +15,6 @@ void bytes_field(JsonWriter& json, std::string_view name, const std::optional<st
   if (value) json.field(name, *value);
 }
 
-void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.begin_array(name);
-  for (const auto& text : texts) json.item(std::string_view(text));
-  json.end_array();
-}
-
 void write_device(JsonWriter& json, const DeviceInfo& device) {
   json.begin_object("device");
   json.field("name", std::string_view(device.name));

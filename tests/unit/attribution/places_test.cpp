@@ -15,16 +15,8 @@ struct TraceBuilder {
   Trace trace;
   void call(const char* name, std::int64_t begin, std::int64_t end, std::uint64_t thread = 1,
             std::int32_t sequence = -1, std::uint8_t forward_thread = 0, CallKind kind = CallKind::operation) {
-    trace.calls.name.push_back(trace.strings.intern(name));
-    trace.calls.begin_ns.push_back(begin);
-    trace.calls.end_ns.push_back(end);
-    trace.calls.thread.push_back(trace.thread_index(thread));
-    trace.calls.external.push_back(0);
-    trace.calls.sequence.push_back(sequence);
-    trace.calls.shapes.push_back(0);
-    trace.calls.stack.push_back(0);
-    trace.calls.kind.push_back(kind);
-    trace.calls.forward_thread.push_back(forward_thread);
+    trace.calls.push_back(
+        {trace.strings.intern(name), begin, end, trace.thread_index(thread), 0, sequence, 0, 0, kind, forward_thread});
   }
   void module(const char* name, std::int64_t begin, std::int64_t end, std::uint64_t thread = 1) {
     call(name, begin, end, thread, -1, 0, CallKind::module);

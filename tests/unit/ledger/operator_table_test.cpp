@@ -12,27 +12,11 @@ struct World {
   timeline::Trace trace;
   void call(const char* name, std::int64_t begin, std::int64_t end, CallKind kind = CallKind::operation,
             std::uint32_t external = 0, std::uint64_t thread = 1) {
-    auto& calls = trace.calls;
-    calls.name.push_back(trace.strings.intern(name));
-    calls.begin_ns.push_back(begin);
-    calls.end_ns.push_back(end);
-    calls.thread.push_back(trace.thread_index(thread));
-    calls.external.push_back(external);
-    calls.sequence.push_back(-1);
-    calls.shapes.push_back(0);
-    calls.stack.push_back(0);
-    calls.kind.push_back(kind);
-    calls.forward_thread.push_back(0);
+    trace.calls.push_back(
+        {trace.strings.intern(name), begin, end, trace.thread_index(thread), external, -1, 0, 0, kind, 0});
   }
   void memory(std::int64_t time, std::int64_t bytes, std::int16_t device = 0) {
-    auto& memory = trace.memory;
-    memory.time_ns.push_back(time);
-    memory.bytes.push_back(bytes);
-    memory.address.push_back(1);
-    memory.allocated.push_back(0);
-    memory.reserved.push_back(0);
-    memory.thread.push_back(trace.thread_index(1));
-    memory.device.push_back(device);
+    trace.memory.push_back({time, bytes, 1, 0, 0, trace.thread_index(1), device});
   }
   OperatorTable table() {
     link(trace);

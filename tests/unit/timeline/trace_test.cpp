@@ -17,25 +17,11 @@ Trace trace_of(std::initializer_list<Call> calls,
                std::initializer_list<std::pair<std::int64_t, std::uint64_t>> events) {
   Trace trace;
   for (const Call& call : calls) {
-    trace.calls.name.push_back(trace.strings.intern(call.name));
-    trace.calls.begin_ns.push_back(call.begin);
-    trace.calls.end_ns.push_back(call.end);
-    trace.calls.thread.push_back(trace.thread_index(call.thread));
-    trace.calls.external.push_back(0);
-    trace.calls.sequence.push_back(-1);
-    trace.calls.shapes.push_back(0);
-    trace.calls.stack.push_back(0);
-    trace.calls.kind.push_back(call.kind);
-    trace.calls.forward_thread.push_back(0);
+    trace.calls.push_back({trace.strings.intern(call.name), call.begin, call.end, trace.thread_index(call.thread), 0,
+                           -1, 0, 0, call.kind, 0});
   }
   for (const auto& [time, thread] : events) {
-    trace.memory.time_ns.push_back(time);
-    trace.memory.bytes.push_back(512);
-    trace.memory.address.push_back(4096);
-    trace.memory.allocated.push_back(0);
-    trace.memory.reserved.push_back(0);
-    trace.memory.thread.push_back(trace.thread_index(thread));
-    trace.memory.device.push_back(0);
+    trace.memory.push_back({time, 512, 4096, 0, 0, trace.thread_index(thread), 0});
   }
   link(trace);
   return trace;

@@ -96,10 +96,7 @@ class Session:
         if self._index == 0:  # a fork's first use
             self._begin()
         for part in (self._see_allocator, self._start_history, self._start_operators, self._watch_memory, self._start_values):
-            try:
-                self.host.measure(part)
-            except Exception as error:
-                self.records.add("note", text=f"a part of the hook did not start ({part.__name__}): {error!r}")
+            self._attempt(lambda: self.host.measure(part), f"a part of the hook did not start ({part.__name__})")
 
     def _see_allocator(self):
         backend = self._torch.cuda.get_allocator_backend()
@@ -200,11 +197,9 @@ class Session:
 
     def _out_of_memory(self, device, requested, total, free):
         """Called by the allocator before it raises; an error here would replace PyTorch's."""
-        try:
-            if self.active:
-                self._record_out_of_memory(requested, total, free)
-        except Exception as error:
-            self.records.add("note", text=f"an OutOfMemoryError was seen without its place: {error!r}")
+        if self.active:
+            self._attempt(lambda: self._record_out_of_memory(requested, total, free),
+                          "an OutOfMemoryError was seen without its place")
 
     def _record_out_of_memory(self, requested, total, free):
         if self.device.owns_run():
@@ -225,13 +220,13 @@ class Session:
         if self._finished:
             return
         self.device.stop_asking()
-        self._find_modules()
+        self._attempt(self._find_modules, "modules that were never called could not be found")
         self.mark("run_end")
-        self._see_compiler()
+        self._attempt(self._see_compiler, "what torch.compile did is not known")
         self._finished = True
         owner = self.device.owns_run()
         if owner:
-            self._name_the_rest()
+            self._attempt(lambda: self.owners.write_holders(self._index), "objects that hold tensors could not be found")
         self._snapshot_error = self.history.dump(os.path.join(self._directory, "snapshot.pickle")) if owner else None
         error = self.operators.write(os.path.join(self._directory, "operators.json")) if owner else self.operators.abandon()
         if error is not None:
@@ -239,26 +234,20 @@ class Session:
         self.device.close_log()
 
     def _see_compiler(self):
-        try:
-            facts = self.compiler.facts()
-        except Exception as error:  # counters of another version of torch
-            self.records.add("note", text=f"what torch.compile did is not known: {error!r}")
-            return
+        facts = self.compiler.facts()
         if facts is not None:
             self.records.add("compiler", **facts)
 
     def _find_modules(self):
-        try:
-            if self.device.owns_run():
-                self.owners.find_modules()
-        except Exception as error:  # a module that is not quite built
-            self.records.add("note", text=f"modules that were never called could not be found: {error!r}")
+        if self.device.owns_run():
+            self.owners.find_modules()
 
-    def _name_the_rest(self):
+    def _attempt(self, action, problem):
+        """Nothing of the hook may fail the script: an exception becomes a note."""
         try:
-            self.owners.write_holders(self._index)
+            action()
         except Exception as error:
-            self.records.add("note", text=f"objects that hold tensors could not be found: {error!r}")
+            self.records.add("note", text=f"{problem}: {error!r}")
 
     def finish(self):
         """Once per process: at exit, or in front of os._exit."""
