@@ -36,9 +36,9 @@ def bare(program):
     return {**os.environ, "LD_PRELOAD": ":".join(map(str, libraries)), "ULLAGE_VGPU_PROFILE": profile}
 
 
-def rehearsal(program, directory, stacks):
+def rehearsal(program, directory, stacks="python", operators="names"):
     return [str(program), "rehearse", "--gpu", "a100-80gb", "--json", "--steps", "3", "--stacks", stacks,
-            "--out", str(directory), "--", *SCRIPT]
+            "--operators", operators, "--out", str(directory), "--", *SCRIPT]
 
 
 def main():
@@ -47,20 +47,19 @@ def main():
     args = parser.parse_args()
     program = pathlib.Path(os.environ.get("ULLAGE_BIN", ROOT / "build/release/bin/ullage")).resolve()
     folder = pathlib.Path(tempfile.mkdtemp())
-    times = {"bare": [], "none": [], "python without operators": [], "python": [], "all": []}
+    levels = {"--stacks none": {"stacks": "none"}, "--operators off": {"operators": "off"}, "(default)": {},
+              "--operators shapes": {"operators": "shapes"}, "--stacks all": {"stacks": "all"}}
+    times = {"bare": [], **{level: [] for level in levels}}
     timed(SCRIPT, bare(program))  # fills the disk cache
     for i in range(args.rounds):
         times["bare"].append(timed(SCRIPT, bare(program)))
-        for stacks in ("none", "python", "all"):
-            directory = folder / f"{stacks}{i}"
-            times[stacks].append(timed(rehearsal(program, directory, stacks), os.environ))
-        without = {**os.environ, "ULLAGE_OPERATORS": "0"}
-        times["python without operators"].append(timed(rehearsal(program, folder / f"without{i}", "python"), without))
+        for level, flags in levels.items():
+            times[level].append(timed(rehearsal(program, folder / f"{level}{i}", **flags), os.environ))
     for name, values in times.items():
         ratio = statistics.median(a / b for a, b in zip(values, times["bare"]))
-        label = "bare stand-ins" if name == "bare" else f"rehearse --stacks {name}"
+        label = "bare stand-ins" if name == "bare" else f"rehearse {name}"
         print(f"{label:28} {min(values):6.2f} s least, {statistics.median(values):6.2f} s median, {ratio:5.2f} x")
-    report(folder / "python0")
+    report(folder / "(default)0")
     shutil.rmtree(folder)
 
 

@@ -97,6 +97,10 @@ const timeline::Trace* trace_of(const Evidence& evidence) {
   return evidence.run && evidence.run->operators ? &evidence.run->operators->trace : nullptr;
 }
 
+bool has_shapes(const timeline::Trace& trace) {
+  return std::ranges::any_of(trace.calls.shapes, [](timeline::StringId shapes) { return shapes != 0; });
+}
+
 Result<ExitCode> print_operators(const Evidence& evidence, const Arguments& arguments) {
   const auto order = choice(arguments, "sort", orders);
   if (!order) return tl::unexpected(order.error());
@@ -106,6 +110,9 @@ Result<ExitCode> print_operators(const Evidence& evidence, const Arguments& argu
   if (trace == nullptr)
     return fail(ErrorKind::bad_input, "no operators are recorded here", evidence.path,
                 "a run directory with operators.json, or a trace of torch.profiler");
+  if (static_cast<Grouping>(*grouping) == Grouping::shape && !has_shapes(*trace))
+    return fail(ErrorKind::bad_input, "no input shapes are recorded here", evidence.path,
+                "a rehearsal with '--operators shapes', or a trace of torch.profiler with record_shapes=True");
   report::OperatorsView view;
   view.source = evidence.path;
   view.producer = evidence.producer;

@@ -170,6 +170,8 @@ constexpr Flag flags[] = {
     {"host-memory", "SIZE", "host memory of the machine that the run is for, instead of this one's", FlagKind::size},
     {"steps", "K|auto|all", "optimizer steps to make", FlagKind::text, "auto"},
     {"stacks", "python|all|none", "call stacks to record with each allocation", FlagKind::text, "python"},
+    {"operators", "names|shapes|off", "what to record of operators: with input shapes, a rehearsal takes longer",
+     FlagKind::text, "names"},
     {"routing", "balanced|skewed", "which experts tokens go to when their scores are unknown", FlagKind::text,
      "balanced"},
     {"compile-cache", "warm|cold", "memory with torch.compile's caches filled, or with empty ones", FlagKind::text,

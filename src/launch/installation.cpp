@@ -93,6 +93,7 @@ std::map<std::string, std::optional<std::string>> rehearsal_environment(const In
       {"ULLAGE_VGPU_PROFILE", settings.profile},
       {"ULLAGE_STEPS", settings.steps},
       {"ULLAGE_STACKS", settings.stacks},
+      {"ULLAGE_OPERATORS", settings.operators},
       {"ULLAGE_ROUTING", settings.routing},
       {"ULLAGE_UNLIMITED", settings.unlimited ? "1" : "0"},
   };

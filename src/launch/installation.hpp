@@ -27,6 +27,7 @@ struct RehearsalSettings {
   std::string profile;               ///< text of the device profile (virtual_gpu/device/profile.hpp)
   std::string steps = "auto";        ///< a number, auto or all
   std::string stacks = "python";     ///< python, all or none
+  std::string operators = "names";   ///< names, shapes (input shapes too) or off
   std::string routing = "balanced";  ///< of experts whose scores are unknown: balanced or skewed
   bool unlimited = false;            ///< the second run: the script's own memory limit does not count either
   bool allow_writes = false;         ///< the user's files are not protected

@@ -107,3 +107,26 @@ def test_views_are_no_copies(rehearse):
     assert [c["bytes"] for c in contiguous] == [8 * 256 * 256 * 4]  # the one that the script asserts about
     assert [c for c in made["copies"] if c["kind"] != "contiguous"] == []
     assert made["view_calls"] > 5
+
+
+def operators_by_shape(run):
+    return subprocess.run([ullage(), "operators", str(run.directory), "--group-by", "shape", "--json"],
+                          capture_output=True, text=True, timeout=60)
+
+
+def test_input_shapes_are_recorded_when_asked_for(rehearse):
+    without = operators_by_shape(rehearse("mlp.py"))
+    assert without.returncode == 3
+    assert "no input shapes are recorded" in without.stderr and "--operators shapes" in without.stderr
+    rows = json.loads(operators_by_shape(rehearse("mlp.py", flags=["--operators", "shapes"])).stdout)["operators"]
+    assert any("[[" in row["shape"] for row in rows)
+
+
+def test_without_operators_the_ledger_has_categories_and_no_modules(rehearse):
+    run = rehearse("mlp.py", flags=["--operators", "off"])
+    made = ledger(run, "--by", "kind,module")
+    assert find_line(made["ledger"], "parameters")["bytes"] > 0
+    for line in ("activations", "temporaries"):
+        kinds = find_line(made["ledger"], line).get("children", ())
+        names = [child["name"] for kind in kinds for child in kind.get("children", [kind])]
+        assert names and all(name == "[outside modules]" for name in names)

@@ -20,6 +20,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
   told.profile = profile_text(options, settings.unlimited);
   told.steps = options.steps;
   told.stacks = settings.record ? options.stacks : "none";
+  told.operators = settings.record && options.stacks != "none" ? options.operators : "off";
   told.routing = options.routing;
   told.unlimited = settings.unlimited;
   told.allow_writes = options.allow_writes;

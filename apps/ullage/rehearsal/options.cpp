@@ -105,6 +105,8 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   if (!steps) return tl::unexpected(steps.error());
   const auto stacks = one_of(arguments, "stacks", {"python", "all", "none"});
   if (!stacks) return tl::unexpected(stacks.error());
+  const auto operators = one_of(arguments, "operators", {"names", "shapes", "off"});
+  if (!operators) return tl::unexpected(operators.error());
   const auto rule = one_of(arguments, "address-rule", {"native", "wsl"});
   if (!rule) return tl::unexpected(rule.error());
   const auto routing = one_of(arguments, "routing", {"balanced", "skewed"});
@@ -119,6 +121,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.host_bytes = arguments.size("host-memory").value_or(0);
   options.steps = *steps;
   options.stacks = *stacks;
+  options.operators = *operators;
   options.routing = *routing;
   options.compile_cache = *cache;
   options.address_rule = *rule;

@@ -22,6 +22,7 @@ struct RehearsalOptions {
   std::uint64_t host_bytes = 0;  ///< --host-memory; 0: this machine's
   std::string steps;             ///< a number, auto, all
   std::string stacks;            ///< python, all, none
+  std::string operators;         ///< names, shapes, off
   std::string address_rule;      ///< native, wsl
   std::string routing;           ///< balanced, skewed
   std::string compile_cache;     ///< warm, cold

@@ -12,9 +12,10 @@ _ALLOCATIONS_AT_MOST = 100_000  # about 150 MB of trace
 class Operators:
     """Writes operators.json. There is one profiler: a script that starts it gets it, and the records end there."""
 
-    def __init__(self, torch, records, apart=lambda function: function()):
+    def __init__(self, torch, records, device, apart=lambda function: function()):
         """`apart` calls a function whose memory is not the script's."""
         self._apart = apart
+        self._device = device
         self._last_allocation = 0
         self._torch = torch
         self._records = records
@@ -30,11 +31,11 @@ class Operators:
         module.register_module_forward_hook(self._leave, always_call=True)
         self._give_way()
 
-    def start(self, allocations):
-        """`allocations`: the allocator's counter now."""
+    def start(self, allocations, shapes):
+        """`allocations`: the allocator's counter now; `shapes`: record those of inputs too."""
         from torch._C._profiler import ProfilerActivity, ProfilerConfig, ProfilerState, _ExperimentalConfig
 
-        config = ProfilerConfig(ProfilerState.KINETO, True, True, False, False, False, _ExperimentalConfig())
+        config = ProfilerConfig(ProfilerState.KINETO, shapes, True, False, False, False, _ExperimentalConfig())
         autograd = self._torch._C._autograd
         # The first session decides whether a later one, the script's own, can see the device (torch 2.15): an empty one.
         autograd._prepare_profiler(config, {ProfilerActivity.CPU, ProfilerActivity.CUDA})
@@ -42,6 +43,7 @@ class Operators:
         autograd._disable_profiler()
         autograd._prepare_profiler(config, {ProfilerActivity.CPU})
         autograd._enable_profiler(config, {ProfilerActivity.CPU})
+        self._device.silence_calls()
         self._first_allocation = self._last_allocation = allocations
         self._on = True
 

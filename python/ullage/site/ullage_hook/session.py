@@ -31,7 +31,7 @@ class Session:
         self._torch = torch
         self._directory = environment["ULLAGE_VGPU_RUN"]
         self._settings = (environment.get("ULLAGE_STACKS", "python"), _number(environment.get("ULLAGE_MAX_ENTRIES"), 1000000))
-        self._records_operators = self._settings[0] != "none" and environment.get("ULLAGE_OPERATORS", "1") != "0"
+        self._operators_wanted = environment.get("ULLAGE_OPERATORS", "off")
         self._wanted_steps = environment.get("ULLAGE_STEPS", "auto")
         self.routing = environment.get("ULLAGE_ROUTING", "balanced")
         self.lines = Lines(torch)
@@ -48,7 +48,7 @@ class Session:
         self.steps = StepLimit(self._wanted_steps)
         self.endings = Endings(torch, self)
         self.host = Host(torch, self)
-        self.operators = Operators(torch, self.records, self.host.apart)
+        self.operators = Operators(torch, self.records, self.device, self.host.apart)
         self._pid = os.getpid()
         self._index = 0
         self._stopped = False
@@ -111,8 +111,8 @@ class Session:
                              error=self.history.error, **self.counters.read())
 
     def _start_operators(self):
-        if self._records_operators:
-            self.operators.start(self.counters.read()["allocs"])
+        if self._operators_wanted != "off":
+            self.operators.start(self.counters.read()["allocs"], shapes=self._operators_wanted == "shapes")
 
     def _watch_memory(self):
         self._torch._C._cuda_attach_out_of_memory_observer(self._out_of_memory)
