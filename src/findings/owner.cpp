@@ -49,11 +49,11 @@ Owner largest_owner(const ledger::Cut& cut) {
   constexpr Level by_line[] = {Level::line};
   const Line chart = ledger::chart(cut, by_place);
   Owner owner;
-  const Line* reserved = ledger::find(chart, "reserved");
-  const Line* best = reserved != nullptr ? largest(reserved->children) : nullptr;
+  const Line* whole = ledger::pytorch_line(chart);
+  const Line* best = whole != nullptr ? largest(whole->children) : nullptr;
   if (best == nullptr) return owner;
   owner.id = best->id, owner.name = best->name, owner.bytes = best->bytes;
-  for (const Line& line : reserved->children) owner.allocated += line.id != "cached" ? line.bytes : 0;
+  for (const Line& line : whole->children) owner.allocated += line.id != "cached" ? line.bytes : 0;
   find_part(*best, owner);
   if (owner.part.empty()) find_part(category(cut, best->id, by_line), owner);
   return owner;

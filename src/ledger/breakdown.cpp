@@ -164,7 +164,7 @@ Totals collect(const Cut& cut, std::span<const Level> levels) {
   return totals;
 }
 
-Line reserved_line(const Cut& cut, const Totals& totals, std::span<const Level> levels) {
+Line pytorch_memory(const Cut& cut, const Totals& totals, std::span<const Level> levels) {
   std::vector<Line> lines;
   for (std::size_t i = 0; i < attribution::categories; ++i) {
     const auto category = static_cast<Category>(i);
@@ -188,7 +188,8 @@ Line reserved_line(const Cut& cut, const Totals& totals, std::span<const Level> 
     }
     lines.push_back(std::move(line));
   }
-  const std::uint64_t reserved = std::max(cut.reserved, totals.allocated);
+  if (!cut.reserved) return sum_line("allocated", "allocated by PyTorch", cut.known_by, std::move(lines));
+  const std::uint64_t reserved = std::max(*cut.reserved, totals.allocated);
   lines.push_back(leaf("cached", "cached, not allocated", reserved - totals.allocated, cut.known_by));
   return sum_line("reserved", "PyTorch reserved", cut.known_by, std::move(lines));
 }
@@ -220,12 +221,17 @@ Line chart(const Cut& cut, std::span<const Level> by) {
   std::vector<Level> levels;
   std::ranges::copy_if(by, std::back_inserter(levels), [](Level level) { return level != Level::category; });
   const Totals totals = collect(cut, levels);
-  if (!cut.whole_device) return reserved_line(cut, totals, levels);
+  if (!cut.whole_device) return pytorch_memory(cut, totals, levels);
   std::vector<Line> lines;
   lines.push_back(leaf("context", "CUDA context and loaded modules", cut.context, KnownBy::estimated));
-  lines.push_back(reserved_line(cut, totals, levels));
+  lines.push_back(pytorch_memory(cut, totals, levels));
   lines.push_back(leaf("outside_pytorch", "outside PyTorch", cut.outside, cut.known_by));
   return sum_line("used", "used on the device", cut.known_by, std::move(lines));
+}
+
+const Line* pytorch_line(const Line& chart) {
+  const Line* reserved = find(chart, "reserved");
+  return reserved != nullptr ? reserved : find(chart, "allocated");
 }
 
 std::vector<Line> largest_owners(const Cut& cut, std::size_t most) {
@@ -248,7 +254,7 @@ std::vector<Line> largest_owners(const Cut& cut, std::size_t most) {
 }
 
 void fold(Line& line, std::size_t most) {
-  if (line.id == "used" || line.id == "reserved") {
+  if (line.id == "used" || &line == pytorch_line(line)) {
     for (Line& child : line.children) fold(child, most);
   } else {
     fold_children(line, most);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,20 +32,23 @@ struct Cut {
   const timeline::Timeline* timeline = nullptr;
   const timeline::Allocations* allocations = nullptr;
   const attribution::Labels* labels = nullptr;
-  std::size_t events = 0;      ///< how many events are done
-  std::uint64_t reserved = 0;  ///< by PyTorch then
+  std::size_t events = 0;  ///< how many events are done
+  std::optional<std::uint64_t> reserved;  ///< by PyTorch then; nothing where the source does not say it
   bool whole_device = false;   ///< `context` and `outside` are known; else the chart is of PyTorch's memory alone
   std::uint64_t outside = 0;   ///< on the device beside PyTorch's segments and the context
   std::uint64_t context = 0;
   KnownBy known_by = KnownBy::measured;
 };
 
-/// The chart of accounts: `used` with context, reserved and what is outside, or `reserved` alone where the rest is not
-/// known; reserved has one line per category (only
-/// those with bytes, and always parameters, gradients, optimizer state, activations and temporaries), `rounding`,
-/// `unattributed` and `cached`. Owners' lines have requested bytes. Below the categories the levels of `by`, each
+/// The chart of accounts: `used` with context, reserved and what is outside, `reserved` alone where the rest is not
+/// known, or `allocated` (without `cached`) where reserved is not either. It has one line per category (only those with
+/// bytes, and always parameters, gradients, optimizer state, activations and temporaries), `rounding`, `unattributed`
+/// and `cached`. Owners' lines have requested bytes. Below the categories the levels of `by`, each
 /// line's children from the largest to the smallest; Level::category itself is always there.
 Line chart(const Cut& cut, std::span<const Level> by);
+
+/// The line of a chart whose children are the categories: `reserved` or `allocated`. Null when it has neither.
+const Line* pytorch_line(const Line& chart);
 
 /// The `most` largest groups of one module (of all layers together) and operator among activations and temporaries, by
 /// bytes; `name` is "MODULE, OPERATOR", `id` that of the chart.

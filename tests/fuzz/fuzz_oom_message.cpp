@@ -27,6 +27,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                               message.limit, message.reserved(), message.private_pools})
       check(value);
     if (diagnose(message).reason.empty()) std::abort();
+    for (const StatedNumber& number : log.stated.used(message.line))
+      if (number.line >= message.line) std::abort();
+    const ModelDimensions stated = log.stated.model(message.line).value_or(ModelDimensions{});
+    if (message.requested)
+      (void)request_candidates(*message.requested, stated, log.stated.micro_batch(message.line),
+                               log.stated.sequence(message.line));
     const ModelDimensions model{4096, 32, 8, 128, 32, 128256, 14336, true, false};
     if (message.requested) (void)request_candidates(*message.requested, model, 4, 4096);
   }

@@ -94,6 +94,10 @@ def test_what_the_request_was(tmp_path):
     assert candidate["formula"] == "micro batch 8 x heads 12 x sequence 1024 x sequence 1024 x 4 B"
     assert candidate["bytes"] == 8 * 12 * 1024 * 1024 * 4
     assert explained("-", "--model", config, input=text)["messages"][0]["request_candidates"] == []
+    log = 'GPT2Config {\n  "n_embd": 768,\n  "n_head": 12,\n}\nArguments(micro_batch_size=8, seq_length=1024)\n' + text
+    from_log = explained("-", input=log)
+    assert from_log["messages"][0]["request_candidates"][0]["formula"] == candidate["formula"]
+    assert any("n_embd 768 (line 2)" in note and "seq_length 1024 (line 5)" in note for note in from_log["notes"])
     config.write_text('{"hidden_size": ')
     assert "byte 16" in explain("-", "--model", config, input=text, status=3).stderr
 

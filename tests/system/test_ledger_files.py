@@ -176,3 +176,17 @@ def test_a_cut_trace_is_partial(tmp_path):
     made = json.loads(done.stdout)
     assert made["evidence"]["partial"] and made["operators"]
     assert any("byte" in text for text in made["evidence"]["missing"])
+
+
+def test_a_trace_on_the_standard_input():
+    path = DATA / "traces/kineto_resnet50_profile_memory.json.gz"
+    done = subprocess.run([BIN, "ledger", "-", "--json"], input=path.read_bytes(), capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ledger"] == result("ledger", path)["ledger"]
+
+
+def test_a_trace_without_totals_says_nothing_of_reserved_memory():
+    made = result("ledger", DATA / "traces/kineto_resnet50_profile_memory.json.gz")
+    assert made["ledger"]["id"] == "allocated" and made["ledger"]["bytes"] == made["peak"]["allocated_bytes"]
+    assert "reserved_bytes" not in made["peak"]
+    assert all(line["id"] != "cached" for line in made["ledger"]["children"])

@@ -15,8 +15,9 @@ ledger::Cut cut_of(const Evidence& evidence, std::size_t events) {
   cut.allocations = &evidence.account->allocations;
   cut.labels = &evidence.account->labels;
   cut.events = events;
-  cut.reserved = replay.now().reserved;
-  if (evidence.trace_timeline && !evidence.trace_timeline->reserved.empty())
+  if (!evidence.trace_timeline)
+    cut.reserved = replay.now().reserved;
+  else if (!evidence.trace_timeline->reserved.empty())
     cut.reserved = evidence.trace_timeline->reserved[events == 0 ? 0 : events - 1];
   return cut;
 }

@@ -172,11 +172,16 @@ void take_memory_events(Evidence& evidence) {
   say_what_a_trace_lacks(evidence);
 }
 
-Opened open_kineto(const std::string& path) {
-  auto trace = ingest::read_kineto_file(path);
+/// A file is read in pieces; the standard input, which cannot be read twice, is held in memory.
+Result<ingest::KinetoTrace> kineto_of(ingest::Source& source) {
+  return source.name() == "-" ? ingest::read_kineto(source.rest(), "-") : ingest::read_kineto_file(source.name());
+}
+
+Opened open_kineto(ingest::Source& source) {
+  auto trace = kineto_of(source);
   if (!trace) return tl::unexpected(trace.error());
   auto evidence = std::make_unique<Evidence>();
-  evidence->path = path;
+  evidence->path = source.name();
   evidence->format = Format::kineto;
   evidence->producer = "trace of torch.profiler";
   evidence->trace = std::move(*trace);
@@ -207,11 +212,6 @@ bool looks_like_pickle(std::string_view head) {
   if (head.front() == '\x80' || head.front() == ']' || head.front() == '}') return true;
   return head.starts_with("(dp") || head.starts_with("(lp") || head.starts_with("(d.") || head.starts_with("(l.") ||
          (head.front() == '(' && !ingest::looks_like_text(head));
-}
-
-Result<std::string> whole_of(const std::string& path) {
-  if (path != "-") return path;
-  return fail(ErrorKind::usage, "a trace cannot come from the standard input", "-", "a file");
 }
 
 }  // namespace
@@ -264,7 +264,7 @@ Opened open_evidence(const std::string& path) {
   if (!source) return tl::unexpected(source.error());
   const std::string_view head = source->head();
   if (looks_like_pickle(head)) return open_snapshot(*source);
-  if (ingest::looks_like_kineto(head)) return whole_of(path).and_then(open_kineto);
+  if (ingest::looks_like_kineto(head)) return open_kineto(*source);
   if (ingest::looks_like_memory_timeline(head)) return open_memory_timeline(*source);
   if (ingest::looks_like_memory_timeline_page(head)) return refuse_page(path);
   if (ingest::looks_like_smi_log(head)) return open_smi_log(*source);

@@ -49,6 +49,15 @@ void add_candidates(const OomMessage& message, const ExplainOptions& options, Me
     view.candidates.push_back({std::move(found.what), std::move(found.formula), found.bytes, found.request});
 }
 
+/// What the user gave; where that is nothing, what the log states before the message.
+ExplainOptions with_stated(const ExplainOptions& given, const ingest::StatedDimensions& stated, std::uint64_t line) {
+  ExplainOptions options = given;
+  if (!options.model) options.model = stated.model(line);
+  if (!options.micro_batch) options.micro_batch = stated.micro_batch(line);
+  if (!options.sequence) options.sequence = stated.sequence(line);
+  return options;
+}
+
 MessageView view_of(const OomMessage& message, const ExplainOptions& options) {
   MessageView view;
   view.wording = message.wording, view.backend = name_of(message.backend), view.torch = message.torch;
@@ -68,6 +77,18 @@ MessageView view_of(const OomMessage& message, const ExplainOptions& options) {
   return view;
 }
 
+void say_stated(const ExplainOptions& given, const ingest::StatedDimensions& stated, std::uint64_t line,
+                report::ExplainView& view) {
+  if (given.model && given.micro_batch && given.sequence) return;
+  std::string text;
+  for (const auto& number : stated.used(line))
+    text += fmt::format("{}{} {} (line {})", text.empty() ? "" : ", ", number.key, number.value, number.line);
+  if (!text.empty())
+    view.notes.push_back("the log states " + text + "; --model, --micro-batch and --seq go before it");
+  for (const std::string& two : stated.contradictory(line))
+    view.notes.push_back("the log states " + two + ": neither was taken");
+}
+
 void say_candidates(const ExplainOptions& options, report::ExplainView& view) {
   if (!options.model) return;
   if (!options.micro_batch || !options.sequence)
@@ -82,8 +103,10 @@ void say_candidates(const ExplainOptions& options, report::ExplainView& view) {
 
 void explain_messages(const ingest::OomLog& log, const ExplainOptions& options, report::ExplainView& view) {
   if (log.messages.empty()) return;
-  for (const OomMessage& message : log.messages) view.messages.push_back(view_of(message, options));
-  const auto diagnosis = ingest::diagnose(log.messages.front());
+  for (const OomMessage& message : log.messages)
+    view.messages.push_back(view_of(message, with_stated(options, log.stated, message.line)));
+  const OomMessage& first = log.messages.front();
+  const auto diagnosis = ingest::diagnose(first);
   view.failure = view.messages.front().failure;
   view.sizes = view.messages.front().sizes;
   view.gpu = view.messages.front().gpu;
@@ -92,7 +115,8 @@ void explain_messages(const ingest::OomLog& log, const ExplainOptions& options, 
   if (log.messages.size() > 1)
     view.notes.push_back(fmt::format("{} different messages; the first lines are of the first", log.messages.size()));
   if (log.not_kept > 0) view.notes.push_back(fmt::format("{} more messages were not kept", log.not_kept));
-  say_candidates(options, view);
+  say_stated(options, log.stated, first.line, view);
+  say_candidates(with_stated(options, log.stated, first.line), view);
 }
 
 }  // namespace ullage::cli

@@ -86,7 +86,7 @@ void judge(const findings::Lack& lack, const ledger::Cut& cut, std::optional<std
 // "activations 29.89 GiB, optimizer state 9.79 GiB, ..."
 std::string parts_of(const ledger::Line& chart) {
   std::vector<ledger::Line> lines;
-  if (const ledger::Line* reserved = ledger::find(chart, "reserved")) lines = reserved->children;
+  if (const ledger::Line* whole = ledger::pytorch_line(chart)) lines = whole->children;
   std::erase_if(lines, [](const ledger::Line& line) { return line.id == "cached"; });
   return largest_parts(std::move(lines));
 }
@@ -108,7 +108,8 @@ void explain_timeline(const Evidence& evidence, const ExplainOptions& options, r
   if (!chosen) return;
   ledger::Line chart = ledger::chart(chosen->cut, levels_for(*evidence.account));
   if (at_failure) {
-    const auto lack = findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events, chosen->cut.reserved);
+    const auto lack = findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events,
+                                        chosen->cut.reserved.value_or(0));
     judge(lack, chosen->cut, evidence.capacity_bytes, view);
     set_size(view, "requested_bytes", "asked for", lack.requested);
   } else if (!view.failure) {

@@ -4,7 +4,6 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
-#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
@@ -37,13 +36,11 @@ ModelDimensions dimensions_of(const rapidjson::Value& config) {
   model.hidden = number(config, {"hidden_size", "n_embd", "d_model", "dim"});
   model.heads = number(config, {"num_attention_heads", "n_head", "num_heads", "n_heads"});
   model.kv_heads = number(config, {"num_key_value_heads", "num_kv_heads", "n_kv_heads"});
-  if (model.kv_heads == 0) model.kv_heads = model.heads;
   model.head = number(config, {"head_dim", "d_kv"});
-  if (model.head == 0 && model.heads > 0) model.head = model.hidden / model.heads;
   model.layers = number(config, {"num_hidden_layers", "n_layer", "num_layers", "n_layers"});
   model.vocabulary = number(config, {"vocab_size", "padded_vocab_size"});
   model.intermediate = number(config, {"intermediate_size", "n_inner", "ffn_dim", "d_ff"});
-  if (model.intermediate == 0) model.intermediate = 4 * std::min(model.hidden, std::uint64_t{1} << 40);
+  complete(model);
   model.gated = gated(config);
   const auto tied = config.FindMember("tie_word_embeddings");
   model.tied = tied != config.MemberEnd() && tied->value.IsBool() ? tied->value.GetBool() : !model.gated;

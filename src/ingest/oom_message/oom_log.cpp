@@ -100,6 +100,7 @@ class Collector {
     if (!streams_.contains(origin) && streams_.size() >= origins_at_most) finish();
     Process& process = streams_[origin];
     if (bare.rank) process.rank = bare.rank;
+    out_.stated.read(bare.text, out_.lines + 1);
     process.stream.add(bare.text, out_.lines + 1, offset, carried);
     read(origin, process, false);
     last_ = origin;

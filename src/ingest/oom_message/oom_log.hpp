@@ -11,11 +11,13 @@
 #include "base/result.hpp"
 #include "ingest/file/source.hpp"
 #include "ingest/oom_message/oom_message.hpp"
+#include "ingest/oom_message/stated_dimensions.hpp"
 
 namespace ullage::ingest {
 
 struct OomLog {
   std::vector<OomMessage> messages;  ///< in the order of the log; a repeated message stands once
+  StatedDimensions stated;           ///< of the model and the batch
   std::uint64_t lines = 0, bytes = 0;
   std::uint64_t not_kept = 0;   ///< different messages beyond the limit
   std::optional<Error> damage;  ///< where a compressed log broke off; what came before was read

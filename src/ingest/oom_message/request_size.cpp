@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -111,6 +112,12 @@ class Finder {
 };
 
 }  // namespace
+
+void complete(ModelDimensions& model) {
+  if (model.kv_heads == 0) model.kv_heads = model.heads;
+  if (model.head == 0 && model.heads > 0) model.head = model.hidden / model.heads;
+  if (model.intermediate == 0) model.intermediate = 4 * std::min(model.hidden, std::uint64_t{1} << 40);
+}
 
 std::uint64_t device_request(std::uint64_t bytes) {
   if (bytes <= mib) return 2 * mib;

@@ -19,6 +19,10 @@ struct ModelDimensions {
   bool tied = true;    ///< the output layer shares the embedding
 };
 
+/// Fills in what a description may leave out: key and value heads (as many as heads), the width of a head (hidden /
+/// heads), the MLP's width (4 hidden).
+void complete(ModelDimensions& model);
+
 struct RequestCandidate {
   std::string what;           ///< "attention scores of one layer"
   std::string formula;        ///< "micro batch 8 x heads 12 x 1024 x 1024 x 4 B"

@@ -236,6 +236,47 @@ TEST(OomLog, ADamagedCompressedLogIsReadAsFarAsItGoes) {
   EXPECT_NE(log.damage->where.find("byte "), std::string::npos);
 }
 
+ingest::OomLog read_text(std::string_view text) {
+  auto source = ingest::Source::of(std::as_bytes(std::span(text)), "log");
+  return ingest::read_oom_log(source);
+}
+
+TEST(StatedDimensions, EverySpelling) {
+  const auto stated = read_text("Model config GPT2Config {\n  \"n_embd\": 768,\n  \"n_head\": 12,\n"
+                                "  \"vocab_size\": 50257,\n  \"n_inner\": null\n}\n"
+                                "TrainingArguments(per_device_train_batch_size=8, learning_rate=5e-05)\n"
+                                "[rank0]: torchrun train.py --Seq-Length 1024 --hidden-dropout 0.1\n"
+                                "  num_layers ...................................... 24\n").stated;
+  const auto model = stated.model(100);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->hidden, 768u);
+  EXPECT_EQ(model->heads, 12u);
+  EXPECT_EQ(model->head, 64u);
+  EXPECT_EQ(model->vocabulary, 50257u);
+  EXPECT_EQ(model->intermediate, 3072u);
+  EXPECT_EQ(model->layers, 24u);
+  EXPECT_EQ(stated.micro_batch(100), 8u);
+  EXPECT_EQ(stated.sequence(100), 1024u);
+  EXPECT_EQ(stated.used(100).front().key, "n_embd");
+  EXPECT_EQ(stated.used(100).front().line, 2u);
+}
+
+TEST(StatedDimensions, OnlyWhatStandsBeforeAndAgrees) {
+  const auto stated = read_text("hidden_size: 1024\nvision: hidden_size=768\nbatch_size = 4\n").stated;
+  EXPECT_EQ(stated.model(2)->hidden, 1024u);
+  EXPECT_FALSE(stated.model(3)) << "two values";
+  ASSERT_EQ(stated.contradictory(3).size(), 1u);
+  EXPECT_EQ(stated.contradictory(3).front(), "hidden_size 1024 (line 1) and hidden_size 768 (line 2)");
+  EXPECT_FALSE(stated.micro_batch(3));
+  EXPECT_EQ(stated.micro_batch(4), 4u);
+}
+
+TEST(StatedDimensions, WhatIsNoStatement) {
+  for (const char* text : {"the hidden_size 768 is large", "hidden_size=768.5", "hidden_size=4k", "my_hidden_size=768",
+                           "hidden_size=-1", "hidden_size=99999999999999999999", "hidden_size=", "hidden_size"})
+    EXPECT_FALSE(read_text(text).stated.model(100)) << text;
+}
+
 TEST(RequestSize, TensorsThatPrintLikeTheRequest) {
   ingest::ModelDimensions gpt2{768, 12, 12, 64, 12, 50304, 3072, false, true};
   const auto logits = ingest::request_candidates(*ingest::printed_size("394.00", "mib"), gpt2, 2, 1024);
