@@ -32,10 +32,10 @@ struct Cut {
   const timeline::Timeline* timeline = nullptr;
   const timeline::Allocations* allocations = nullptr;
   const attribution::Labels* labels = nullptr;
-  std::size_t events = 0;  ///< how many events are done
+  std::size_t events = 0;                 ///< how many events are done
   std::optional<std::uint64_t> reserved;  ///< by PyTorch then; nothing where the source does not say it
-  bool whole_device = false;   ///< `context` and `outside` are known; else the chart is of PyTorch's memory alone
-  std::uint64_t outside = 0;   ///< on the device beside PyTorch's segments and the context
+  bool whole_device = false;  ///< `context` and `outside` are known; else the chart is of PyTorch's memory alone
+  std::uint64_t outside = 0;  ///< on the device beside PyTorch's segments and the context
   std::uint64_t context = 0;
   KnownBy known_by = KnownBy::measured;
 };

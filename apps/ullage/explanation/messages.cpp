@@ -83,8 +83,7 @@ void say_stated(const ExplainOptions& given, const ingest::StatedDimensions& sta
   std::string text;
   for (const auto& number : stated.used(line))
     text += fmt::format("{}{} {} (line {})", text.empty() ? "" : ", ", number.key, number.value, number.line);
-  if (!text.empty())
-    view.notes.push_back("the log states " + text + "; --model, --micro-batch and --seq go before it");
+  if (!text.empty()) view.notes.push_back("the log states " + text + "; --model, --micro-batch and --seq go before it");
   for (const std::string& two : stated.contradictory(line))
     view.notes.push_back("the log states " + two + ": neither was taken");
 }

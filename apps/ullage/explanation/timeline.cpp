@@ -108,8 +108,8 @@ void explain_timeline(const Evidence& evidence, const ExplainOptions& options, r
   if (!chosen) return;
   ledger::Line chart = ledger::chart(chosen->cut, levels_for(*evidence.account));
   if (at_failure) {
-    const auto lack = findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events,
-                                        chosen->cut.reserved.value_or(0));
+    const auto lack =
+        findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events, chosen->cut.reserved.value_or(0));
     judge(lack, chosen->cut, evidence.capacity_bytes, view);
     set_size(view, "requested_bytes", "asked for", lack.requested);
   } else if (!view.failure) {

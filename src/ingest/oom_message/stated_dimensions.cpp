@@ -131,8 +131,8 @@ std::uint64_t StatedDimensions::value(Dimension dimension, std::uint64_t before_
 std::optional<ModelDimensions> StatedDimensions::model(std::uint64_t before_line) const {
   const auto of = [&](Dimension dimension) { return value(dimension, before_line); };
   if (of(hidden) == 0) return std::nullopt;
-  ModelDimensions model{of(hidden), of(heads), of(kv_heads), of(head), of(layers), of(vocabulary), of(intermediate),
-                        of(gated) == 1, of(gated) != 1};
+  ModelDimensions model{of(hidden),     of(heads),        of(kv_heads),   of(head),      of(layers),
+                        of(vocabulary), of(intermediate), of(gated) == 1, of(gated) != 1};
   if (const StatedNumber* stated = get(tied, before_line)) model.tied = stated->value == 1;
   complete(model);
   return model;

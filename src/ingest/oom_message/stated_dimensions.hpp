@@ -37,7 +37,18 @@ class StatedDimensions {
 
  private:
   enum Dimension : std::uint8_t {
-    hidden, heads, kv_heads, head, layers, vocabulary, intermediate, gated, tied, micro_batch_size, sequence_length, count
+    hidden,
+    heads,
+    kv_heads,
+    head,
+    layers,
+    vocabulary,
+    intermediate,
+    gated,
+    tied,
+    micro_batch_size,
+    sequence_length,
+    count
   };
   struct Found {
     std::optional<StatedNumber> first, other;

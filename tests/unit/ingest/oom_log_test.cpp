@@ -242,11 +242,13 @@ ingest::OomLog read_text(std::string_view text) {
 }
 
 TEST(StatedDimensions, EverySpelling) {
-  const auto stated = read_text("Model config GPT2Config {\n  \"n_embd\": 768,\n  \"n_head\": 12,\n"
-                                "  \"vocab_size\": 50257,\n  \"n_inner\": null\n}\n"
-                                "TrainingArguments(per_device_train_batch_size=8, learning_rate=5e-05)\n"
-                                "[rank0]: torchrun train.py --Seq-Length 1024 --hidden-dropout 0.1\n"
-                                "  num_layers ...................................... 24\n").stated;
+  const auto stated = read_text(
+                          "Model config GPT2Config {\n  \"n_embd\": 768,\n  \"n_head\": 12,\n"
+                          "  \"vocab_size\": 50257,\n  \"n_inner\": null\n}\n"
+                          "TrainingArguments(per_device_train_batch_size=8, learning_rate=5e-05)\n"
+                          "[rank0]: torchrun train.py --Seq-Length 1024 --hidden-dropout 0.1\n"
+                          "  num_layers ...................................... 24\n")
+                          .stated;
   const auto model = stated.model(100);
   ASSERT_TRUE(model);
   EXPECT_EQ(model->hidden, 768u);
