@@ -108,6 +108,19 @@ def test_owners_of_a_published_training_step():
     embedding = 4 * 10_000 * 1024  # the moments of it are there twice while they are replaced
     assert at_peak["optimizer_state"] == 2 * parameters + 2 * embedding
     assert at_peak["unattributed"] < 0.02 * parameters
+
+
+def test_saved_activations_of_a_published_forward_pass():
+    """By hand: 24 layers, 16 heads, width 1024, inner width 4096, micro batch 4, context 512, bf16 autocast."""
+    path = DATA / "snapshots/wedson_medium_512_training.pickle.gz"
+    made = result("ledger", path, "--by", "kind,line", "--top", "0")
+    activations = next(line for line in made["ledger"]["children"] if line["id"] == "activations")
+    saved = {line["name"].split("/")[-1]: line["bytes"] for line in activations["children"][0]["children"]}
+    tokens, scores = 4 * 512, 4 * 16 * 512 * 512
+    assert saved["nn_utils.py:6 softmax"] == 24 * scores * 4
+    assert saved["model.py:532 silu"] == 24 * 2 * tokens * 4096 * 2
+    assert saved["model.py:399 forward"] == 24 * scores
+    assert saved["model.py:102 forward"] == 49 * tokens * 1024 * 4
     longer = owners(result("ledger", DATA / "snapshots/wedson_medium_512_training.pickle.gz"))
     assert longer["activations"] > 6 << 30  # the peak is in the backward pass of a four times longer context
 

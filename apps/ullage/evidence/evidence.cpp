@@ -26,6 +26,10 @@ timeline::Interval whole_interval(const timeline::Timeline& timeline, const time
 }
 
 void say_contradictions(Evidence& evidence) {
+  if (evidence.whole.allocated.bytes > evidence.whole.reserved.bytes)
+    evidence.quality.contradictions.push_back(
+        fmt::format("{} are allocated at the peak, more than the {} that are ever reserved",
+                    format_bytes(evidence.whole.allocated.bytes), format_bytes(evidence.whole.reserved.bytes)));
   timeline::BlockReplay replay(*evidence.timeline, evidence.initial);
   const auto mismatches = timeline::compare_with_source(replay, *evidence.timeline);
   constexpr std::size_t shown = 8;
