@@ -36,6 +36,7 @@ extern const Command explain_command;
 extern const Command ledger_command;
 extern const Command diff_command;
 extern const Command operators_command;
+extern const Command convert_command;
 extern const Command gpus_command;
 extern const Command help_command;
 extern const Command completion_command;

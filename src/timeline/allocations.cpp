@@ -79,6 +79,33 @@ Allocations allocations(const Timeline& timeline, const InitialState& initial) {
   return Collector(timeline, initial).run();
 }
 
+AllocationWalk::AllocationWalk(const Timeline& timeline, const Allocations& allocations)
+    : events_(timeline.events),
+      allocations_(allocations),
+      born_(static_cast<AllocationId>(allocations.before_trace)) {
+  for (AllocationId id = 0; id < born_; ++id) current_.set(allocations.address[id], id);
+}
+
+AllocationId AllocationWalk::ended_at(std::uint64_t address) const {
+  const AllocationId id = current_.find(address);
+  return id != none && allocations_.freed[id] == event_ ? id : none;
+}
+
+AllocationWalk::Step AllocationWalk::next() {
+  const Action action = events_.action[event_];
+  const std::uint64_t address = events_.address[event_];
+  Step step;
+  if (action == Action::alloc) {
+    step = {born_++, ended_at(address)};
+    current_.set(address, step.of);
+  } else if (action == Action::free_requested || action == Action::free_completed) {
+    step = {current_.find(address), ended_at(address)};
+    if (action == Action::free_completed) current_.erase(address);
+  }
+  ++event_;
+  return step;
+}
+
 AllocationIndex::AllocationIndex(const Allocations& allocations)
     : allocations_(allocations), by_address_(allocations.count()) {
   std::iota(by_address_.begin(), by_address_.end(), 0U);

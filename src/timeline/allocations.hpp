@@ -39,6 +39,28 @@ struct Allocations {
 /// One replay. O(events).
 Allocations allocations(const Timeline& timeline, const InitialState& initial);
 
+/// Tells event by event which allocation it is of. One pass, O(1) per event; memory is proportional to what lives at the
+/// same time.
+class AllocationWalk {
+ public:
+  static constexpr AllocationId none = AddressMap::none;
+  struct Step {
+    AllocationId of = none;     ///< that an alloc makes, or that a free is of; `none` for other events
+    AllocationId ended = none;  ///< counts as allocated no longer after this event
+  };
+  AllocationWalk(const Timeline& timeline, const Allocations& allocations);
+  /// Of the next event; to be called once for each.
+  Step next();
+
+ private:
+  [[nodiscard]] AllocationId ended_at(std::uint64_t address) const;
+  const Events& events_;
+  const Allocations& allocations_;
+  AddressMap current_;
+  AllocationId born_;
+  std::uint32_t event_ = 0;
+};
+
 /// Finds the allocation that lived at an address at a cut.
 class AllocationIndex {
  public:

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 namespace ullage::cli {
@@ -97,8 +98,8 @@ void say_what_a_snapshot_lacks(Evidence& evidence) {
     missing.push_back(fmt::format("{} values of a wrong kind were left out", evidence.snapshot->bad_values));
 }
 
-Opened open_snapshot(ingest::Source& source) {
-  auto snapshot = ingest::read_snapshot(source.rest());
+Opened open_snapshot(ingest::Source& source, std::optional<int> device) {
+  auto snapshot = ingest::read_snapshot(source.rest(), {.device = device, .stacks = true});
   if (!snapshot) {
     Error error = snapshot.error();
     error.where = source.name() + (error.where.empty() ? "" : ", " + error.where);
@@ -110,6 +111,7 @@ Opened open_snapshot(ingest::Source& source) {
   evidence->producer = "memory snapshot of PyTorch";
   evidence->snapshot = std::move(*snapshot);
   evidence->timeline = &evidence->snapshot->timeline;
+  evidence->devices = evidence->snapshot->devices;
   evidence->initial = timeline::settled_initial_state(*evidence->timeline);
   evidence->whole = whole_interval(*evidence->timeline, evidence->initial);
   evidence->account.emplace();
@@ -157,9 +159,18 @@ void find_peaks(Evidence& evidence) {
   evidence.whole.reserved = {*most, static_cast<std::uint64_t>(most - reserved.begin())};
 }
 
-void take_memory_events(Evidence& evidence) {
+std::vector<int> devices_of(const timeline::Trace& trace) {
+  std::set<int> devices;
+  for (std::size_t i = 0; i < trace.memory.count(); ++i) {
+    if (trace.memory.device[i] >= 0 && trace.memory.bytes[i] > 0) devices.insert(trace.memory.device[i]);
+  }
+  return {devices.begin(), devices.end()};
+}
+
+void take_memory_events(Evidence& evidence, std::optional<int> device) {
   timeline::Trace& trace = evidence.trace->trace;
-  const auto device = timeline::busiest_device(trace);
+  evidence.devices = devices_of(trace);
+  if (!device) device = timeline::busiest_device(trace);
   if (!device) {
     evidence.quality.missing.push_back("memory events of a device: there are only the host's");
     return;
@@ -181,7 +192,7 @@ Result<ingest::KinetoTrace> kineto_of(ingest::Source& source) {
   return source.name() == "-" ? ingest::read_kineto(source.rest(), "-") : ingest::read_kineto_file(source.name());
 }
 
-Opened open_kineto(ingest::Source& source) {
+Opened open_kineto(ingest::Source& source, std::optional<int> device) {
   auto trace = kineto_of(source);
   if (!trace) return tl::unexpected(trace.error());
   auto evidence = std::make_unique<Evidence>();
@@ -193,7 +204,7 @@ Opened open_kineto(ingest::Source& source) {
   if (evidence->trace->memory_events == 0)
     evidence->quality.missing.push_back("no memory events: record with profile_memory=True");
   else
-    take_memory_events(*evidence);
+    take_memory_events(*evidence, device);
   if (evidence->trace->trace.device_bytes > 0) evidence->capacity_bytes = evidence->trace->trace.device_bytes;
   return evidence;
 }
@@ -258,17 +269,17 @@ ledger::KnownBy Evidence::known_by() const {
 }
 
 Opened open_run_or_file(const std::string& argument) {
-  return resolve_run_or_file(argument).and_then(open_evidence);
+  return resolve_run_or_file(argument).and_then([](const std::string& path) { return open_evidence(path); });
 }
 
-Opened open_evidence(const std::string& path) {
+Opened open_evidence(const std::string& path, std::optional<int> device) {
   std::error_code error;
   if (fs::is_directory(path, error)) return open_run(path);
   auto source = ingest::Source::open(path);
   if (!source) return tl::unexpected(source.error());
   const std::string_view head = source->head();
-  if (looks_like_pickle(head)) return open_snapshot(*source);
-  if (ingest::looks_like_kineto(head)) return open_kineto(*source);
+  if (looks_like_pickle(head)) return open_snapshot(*source, device);
+  if (ingest::looks_like_kineto(head)) return open_kineto(*source, device);
   if (ingest::looks_like_memory_timeline(head)) return open_memory_timeline(*source);
   if (ingest::looks_like_memory_timeline_page(head)) return refuse_page(path);
   if (ingest::looks_like_smi_log(head)) return open_smi_log(*source);

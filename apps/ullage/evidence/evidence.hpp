@@ -47,6 +47,7 @@ struct Evidence {
 
   std::string path;
   Format format = Format::run_directory;
+  std::vector<int> devices;  ///< that have allocations here; `timeline` is of one of them
   std::string producer;  ///< who wrote it, for people: "rehearsal, torch 2.11.0"
   Quality quality;
 
@@ -72,9 +73,11 @@ struct Evidence {
   [[nodiscard]] ledger::KnownBy known_by() const;
 };
 
-/// Opens a path that resolve_run_or_file gave. The format is told by the content. Errors: `io`; `bad_input` for a
-/// format that is not known, with the ones that are.
-[[nodiscard]] Result<std::unique_ptr<Evidence>> open_evidence(const std::string& path);
+/// Opens a path that resolve_run_or_file gave. The format is told by the content. `device` is whose allocations; by
+/// default those of the device that has most to show. Errors: `io`; `bad_input` for a format that is not known, with the
+/// ones that are.
+[[nodiscard]] Result<std::unique_ptr<Evidence>> open_evidence(const std::string& path,
+                                                              std::optional<int> device = std::nullopt);
 
 /// What an argument RUN|FILE names, opened. Errors: those of resolve_run_or_file and of open_evidence.
 [[nodiscard]] Result<std::unique_ptr<Evidence>> open_run_or_file(const std::string& argument);

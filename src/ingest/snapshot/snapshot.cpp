@@ -339,6 +339,7 @@ void Reader::read_event(Value value) {
         action = v;
         break;
       case Field::addr:
+      case Field::device_free:  // an oom has it instead
         event.address = number(v);
         break;
       case Field::size:

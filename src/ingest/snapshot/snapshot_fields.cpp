@@ -12,6 +12,7 @@ using timeline::Action;
 constexpr std::pair<std::string_view, Field> field_names[] = {
     {"action", Field::action},
     {"addr", Field::addr},
+    {"device_free", Field::device_free},
     {"size", Field::size},
     {"stream", Field::stream},
     {"time_us", Field::time_us},

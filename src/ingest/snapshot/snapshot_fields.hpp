@@ -17,6 +17,7 @@ enum class Field : std::uint8_t {
   unknown,
   action,
   addr,
+  device_free,
   size,
   stream,
   time_us,
