@@ -30,7 +30,7 @@ struct DeviceHistory {
   std::span<const std::int64_t> time_ns;                ///< of each event, when finer than the timeline's
   std::int64_t base_ns = 0;                             ///< what `time_ns` counts from
   std::span<const std::uint64_t> reserved;              ///< the source's own total after each event; may be empty
-  bool requested_known = true;                          ///< false: requested sizes are those of the blocks
+  bool blocks_only = false;  ///< the source has the sizes of blocks, not those requested, and no streams
 };
 
 /// A counter of a source that has no single allocations. Texts are empty when not known.

@@ -70,9 +70,9 @@ Event Events::at(std::size_t index) const {
 
 std::uint32_t Timeline::stream_index(std::uint64_t stream) {
   const auto it = std::ranges::find(streams, stream);
-  if (it == streams.end()) streams.push_back(stream);
-  return static_cast<std::uint32_t>(it == streams.end() ? streams.size() - 1
-                                                        : static_cast<std::size_t>(it - streams.begin()));
+  const auto index = static_cast<std::uint32_t>(it - streams.begin());
+  if (index == streams.size()) streams.push_back(stream);
+  return index;
 }
 
 namespace {

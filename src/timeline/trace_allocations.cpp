@@ -2,6 +2,7 @@
 #include "timeline/trace_allocations.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <unordered_map>
 
@@ -9,7 +10,7 @@ namespace ullage::timeline {
 namespace {
 
 constexpr std::uint64_t made_up = std::uint64_t{1} << 60;  // far from every device address
-constexpr std::uint64_t made_up_step = std::uint64_t{1} << 20;
+constexpr std::uint64_t made_up_step = std::uint64_t{1} << 38;  // further apart than any allocation is large
 
 class Converter {
  public:
@@ -50,22 +51,18 @@ class Converter {
     if (oom.device == out_.timeline.device) push(Action::oom, 0, oom.bytes, oom.time_ns);
   }
 
-  // The latest allocation of the same size stands for what a free without an address frees.
+  // The latest allocation of the same size stands for what a free without an address frees; its address is used again.
   void make_address(std::uint32_t i) {
     const std::int64_t bytes = memory_.bytes[i];
-    if (bytes > 0) {
-      memory_.address[i] = made_up + made_up_step * ++given_;
-      by_size_[bytes].push_back(memory_.address[i]);
-      return;
-    }
-    auto& candidates = by_size_[-bytes];
+    auto& candidates = (bytes > 0 ? free_by_size_ : by_size_)[std::abs(bytes)];
     if (candidates.empty()) {
       memory_.address[i] = made_up + made_up_step * ++given_;
     } else {
       memory_.address[i] = candidates.back();
       candidates.pop_back();
-      ++out_.matched_by_size;
+      out_.matched_by_size += bytes < 0;
     }
+    (bytes > 0 ? by_size_ : free_by_size_)[std::abs(bytes)].push_back(memory_.address[i]);
   }
 
   void allocate(std::uint32_t i) {
@@ -133,7 +130,8 @@ class Converter {
   TraceTimeline out_;
   std::vector<std::uint32_t> mine_;
   std::unordered_map<std::uint64_t, std::uint64_t> live_;
-  std::map<std::int64_t, std::vector<std::uint64_t>> by_size_;
+  std::map<std::int64_t, std::vector<std::uint64_t>> by_size_;       ///< made-up addresses that live
+  std::map<std::int64_t, std::vector<std::uint64_t>> free_by_size_;  ///< and that do not
   std::vector<Older> older_;
   std::optional<std::int64_t> base_;
   std::int64_t sum_ = 0, lowest_ = 0;

@@ -64,7 +64,7 @@ class DeviceRows {
     rows_.cell(static_cast<std::uint64_t>(history_.timeline->device));
     write_stream(id);
     rows_.cell(fmt::format("{:#x}", all.address[id]));
-    history_.requested_known && all.requested[id] > 0 ? rows_.cell(all.requested[id]) : rows_.cell();
+    !history_.blocks_only && all.requested[id] > 0 ? rows_.cell(all.requested[id]) : rows_.cell();
     rows_.cell(all.size[id]);
     const std::optional<std::uint32_t> born = all.older(id) ? std::nullopt : std::optional(all.born[id]);
     const std::optional<std::uint32_t> freed = freed_of(id);
@@ -86,7 +86,8 @@ class DeviceRows {
 
   void write_stream(AllocationId id) {
     const std::uint32_t index = history_.allocations->stream[id];
-    const bool known = !history_.allocations->older(id) && index < history_.timeline->streams.size();
+    const bool known =
+        !history_.blocks_only && !history_.allocations->older(id) && index < history_.timeline->streams.size();
     known ? rows_.cell(fmt::format("{}", static_cast<std::int64_t>(history_.timeline->streams[index]))) : rows_.cell();
   }
 
@@ -122,7 +123,7 @@ void write_series(const CounterSeries& counter, Rows& rows) {
   for (std::size_t i = 0; i < counter.series->count(); ++i) {
     for (const auto* text : {&counter.name, &counter.gpu, &counter.pid, &counter.process}) rows.cell(*text);
     rows.cell(i);
-    rows.cell(counter.has_times ? microseconds(counter.series->time_ns[i]) : "");
+    rows.cell(counter.has_times && counter.series->time_ns[i] >= 0 ? microseconds(counter.series->time_ns[i]) : "");
     rows.cell(counter.series->value[i]);
     rows.end();
   }

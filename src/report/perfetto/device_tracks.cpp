@@ -87,18 +87,21 @@ class DeviceTracks {
   }
 
   void write_point(const Totals& totals, std::int64_t time_ns) {
-    if (any_point_ && totals == last_) return;
     const Field allocated[] = {{"bytes", totals.allocated}}, reserved[] = {{"bytes", totals.reserved}};
     if (!any_point_ || totals.allocated != last_.allocated) out_.counter(process_, "allocated", time_ns, allocated);
     if (!any_point_ || totals.reserved != last_.reserved) out_.counter(process_, "reserved", time_ns, reserved);
+    if (!any_point_ || totals.of != last_.of || totals.rounding != last_.rounding) write_owners(totals, time_ns);
+    last_ = totals;
+    any_point_ = true;
+  }
+
+  void write_owners(const Totals& totals, std::int64_t time_ns) {
     std::vector<Field> owners;
     for (std::size_t i = 0; i < attribution::categories; ++i) {
       if (drawn_[i]) owners.push_back({attribution::name_of(static_cast<attribution::Category>(i)), totals.of[i]});
     }
     owners.push_back({"rounding to blocks", totals.rounding});
     out_.counter(process_, "allocated:", time_ns, owners);
-    last_ = totals;
-    any_point_ = true;
   }
 
   // --- ranges ---

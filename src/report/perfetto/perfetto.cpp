@@ -13,6 +13,12 @@ namespace {
 using perfetto::EventWriter;
 using perfetto::Field;
 
+// What is older than the recording has a time below 0.
+std::optional<std::int64_t> time_of(const CounterSeries& counter, std::size_t sample) {
+  const std::int64_t time_ns = counter.series->time_ns[sample];
+  return counter.has_times && time_ns >= 0 ? clock_time(0, time_ns) : std::nullopt;
+}
+
 // The first time of all that is drawn; nothing when the source has no times.
 std::optional<std::int64_t> origin_of(const ExportView& view) {
   std::optional<std::int64_t> first;
@@ -24,13 +30,13 @@ std::optional<std::int64_t> origin_of(const ExportView& view) {
     for (const auto& annotation : device.annotations) see(perfetto::time_of(annotation));
   }
   for (const CounterSeries& counter : view.counters) {
-    for (const std::int64_t time : counter.series->time_ns) see(clock_time(0, time));
+    for (std::size_t i = 0; i < counter.series->count(); ++i) see(time_of(counter, i));
   }
   if (view.trace != nullptr) see(perfetto::first_call(*view.trace));
   return first;
 }
 
-void write_counters(const ExportView& view, EventWriter& out) {
+void write_counters(const ExportView& view, std::optional<std::int64_t> origin, EventWriter& out) {
   constexpr std::uint32_t process = 1;
   if (!view.counters.empty()) out.name_process(process, "counters");
   for (const CounterSeries& counter : view.counters) {
@@ -38,8 +44,8 @@ void write_counters(const ExportView& view, EventWriter& out) {
     if (!counter.pid.empty()) name += ", process " + counter.pid + " " + counter.process;
     for (std::size_t i = 0; i < counter.series->count(); ++i) {
       const Field bytes[] = {{"bytes", counter.series->value[i]}};
-      const auto time = clock_time(0, counter.series->time_ns[i]);
-      if (time) out.counter(process, name, *time, bytes);
+      const std::int64_t without = origin.value_or(static_cast<std::int64_t>(i) * 1000);
+      out.counter(process, name, time_of(counter, i).value_or(without), bytes);
     }
   }
 }
@@ -57,7 +63,7 @@ void write_perfetto(const ExportView& view, Sink& sink) {
   out.begin(facts);
   for (const DeviceHistory& device : view.devices) perfetto::write_device(device, origin, out);
   if (view.trace != nullptr) perfetto::write_calls(*view.trace, out);
-  write_counters(view, out);
+  write_counters(view, origin, out);
   out.end();
   sink.flush();
 }

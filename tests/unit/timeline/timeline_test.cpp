@@ -55,5 +55,12 @@ TEST(Timeline, UserLineIsEmptyWithoutPythonFrames) {
   EXPECT_FALSE(line.outside_packages);
 }
 
+TEST(Timeline, StreamsAreNumberedInOrderOfAppearance) {
+  Timeline t;
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(t.stream_index(100 + i), i);
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(t.stream_index(100 + i), i);
+  EXPECT_EQ(t.streams.size(), 20U);
+}
+
 }  // namespace
 }  // namespace ullage::timeline
