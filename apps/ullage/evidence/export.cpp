@@ -42,7 +42,7 @@ DeviceHistory history_of(const Evidence& evidence, Export& made) {
   history.time_ns = evidence.trace_timeline->time_ns;
   history.base_ns = evidence.trace->trace.base_ns;
   history.reserved = evidence.trace_timeline->reserved;
-  history.requested_known = false;
+  history.blocks_only = true;
   made.made_segments.push_back(
       std::make_unique<timeline::FinalState>(timeline::covered_ranges(evidence.account->allocations)));
   history.segments = made.made_segments.back()->segments;

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+
 #include "allocator_simulator.hpp"
+#include "timeline/covered_ranges.hpp"
 
 namespace ullage::timeline {
 namespace {
@@ -49,6 +52,51 @@ TEST(Allocations, TheIndexFindsWhatLivedAtAnAddress) {
       if (all.address[id] == address && all.live_at(id, cut)) expected = id;
     }
     RC_ASSERT(index.at(address, cut) == expected);
+  }));
+}
+
+TEST(Allocations, TheWalkTellsEachEventsAllocation) {
+  EXPECT_TRUE(rc::check("births and ends are those of the columns", [] {
+    AllocatorSimulator simulator = random_run();
+    const std::size_t first = *rc::gen::inRange<std::size_t>(0, simulator.after.size() + 1);
+    simulator.finish(first);
+    const Allocations all = allocations(simulator.timeline, settled_initial_state(simulator.timeline));
+    AllocationWalk walk(simulator.timeline, all);
+    for (std::uint32_t event = 0; event < simulator.timeline.events.count(); ++event) {
+      const AllocationWalk::Step step = walk.next();
+      const Action action = simulator.timeline.events.action[event];
+      const bool born = step.of != AllocationWalk::none && all.born[step.of] == event;
+      RC_ASSERT(born == (action == Action::alloc));
+      if (step.of != AllocationWalk::none) RC_ASSERT(all.address[step.of] == simulator.timeline.events.address[event]);
+      if (action == Action::free_completed) RC_ASSERT(all.completed[step.of] == event);
+      if (step.ended != AllocationWalk::none) RC_ASSERT(all.freed[step.ended] == event);
+    }
+  }));
+}
+
+TEST(CoveredRanges, HoldEveryAllocationAndTheLiveOnesAsBlocks) {
+  EXPECT_TRUE(rc::check("blocks fill their segments", [] {
+    AllocatorSimulator simulator = random_run();
+    simulator.finish(0);
+    const Allocations all = allocations(simulator.timeline, settled_initial_state(simulator.timeline));
+    const FinalState state = covered_ranges(all);
+    std::uint64_t live = 0;
+    for (const Segment& segment : state.segments) {
+      std::uint64_t end = segment.address;
+      for (std::size_t i = 0; i < segment.block_count; ++i) {
+        const Block& block = state.blocks[segment.first_block + i];
+        RC_ASSERT(block.address == end);
+        end += block.size;
+        if (block.state == BlockState::allocated) live += block.size;
+      }
+      RC_ASSERT(end == segment.address + segment.bytes);
+    }
+    RC_ASSERT(live == simulator.counters().allocated);
+    for (AllocationId id = 0; id < all.count(); ++id) {
+      RC_ASSERT(std::ranges::any_of(state.segments, [&](const Segment& segment) {
+        return segment.address <= all.address[id] && all.address[id] + all.size[id] <= segment.address + segment.bytes;
+      }));
+    }
   }));
 }
 
