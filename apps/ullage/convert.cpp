@@ -34,9 +34,10 @@ Result<Target> target_of(const Arguments& arguments) {
 }
 
 tl::unexpected<Error> nothing_to_convert(const Evidence& evidence, std::string what) {
-  std::string hint = "memory snapshots, run directories and traces of torch.profiler with profile_memory=True have "
-                     "allocations; files of export_memory_timeline and logs of nvidia-smi have counters, for perfetto "
-                     "and csv";
+  std::string hint =
+      "memory snapshots, run directories and traces of torch.profiler with profile_memory=True have "
+      "allocations; files of export_memory_timeline and logs of nvidia-smi have counters, for perfetto "
+      "and csv";
   if (evidence.run && evidence.run->snapshot) hint = "its snapshot.pickle alone can be converted";
   return fail(ErrorKind::bad_input, std::move(what), evidence.path, "a file with allocations or counters",
               std::move(hint));
@@ -108,7 +109,8 @@ const Command convert_command{
     "a run or file in another format: memory-viz, perfetto, csv",
     "RUN|FILE --to FORMAT [FLAGS]",
     "RUN is a run directory, the name of a kept run or its beginning, or @last; FILE a memory snapshot, a trace of\n"
-    "torch.profiler with memory events, a file of export_memory_timeline or a log of nvidia-smi (the last two: perfetto\n"
+    "torch.profiler with memory events, a file of export_memory_timeline or a log of nvidia-smi (the last two: "
+    "perfetto\n"
     "and csv only).\n"
     "memory-viz  a pickle for PyTorch's viewer (pytorch.org/memory_viz) and for Ullage itself, every allocation with\n"
     "            its category, module and operator\n"

@@ -14,8 +14,8 @@ namespace ullage::cli {
 /// Where a result goes that may be large: standard output, or a file that gets its name when it is complete.
 class ResultFile {
  public:
-  /// `-` is standard output; a device or a pipe is written to directly. Errors: `usage` for a folder, and for a file that
-  /// is there unless `replace`; `io`.
+  /// `-` is standard output; a device or a pipe is written to directly. Errors: `usage` for a folder, and for a file
+  /// that is there unless `replace`; `io`.
   static Result<ResultFile> open(const std::string& path, bool replace);
 
   ResultFile(ResultFile&& other) noexcept;

@@ -23,8 +23,8 @@ TotalsOverTime::TotalsOverTime(const timeline::Timeline& timeline, const timelin
 
 // A block whose free was requested before the first event has 0 as its end, like one that event 0 ends.
 void TotalsOverTime::begin(const timeline::Events& events) {
-  const bool frees = events.count() > 0 &&
-                     (events.action[0] == Action::free_requested || events.action[0] == Action::free_completed);
+  const bool frees =
+      events.count() > 0 && (events.action[0] == Action::free_requested || events.action[0] == Action::free_completed);
   for (AllocationId id = 0; id < allocations_.before_trace; ++id) {
     const bool ended = allocations_.freed[id] == 0 && !(frees && events.address[0] == allocations_.address[id]);
     if (!ended) add(id);

@@ -25,11 +25,11 @@ struct DeviceHistory {
   const attribution::Labels* labels = nullptr;
   std::span<const timeline::Segment> segments;  ///< after the last event
   std::span<const timeline::Block> blocks;
-  std::vector<attribution::PhaseSpan> phases;           ///< in order; empty when not known
-  std::vector<attribution::Annotation> annotations;     ///< named ranges of the source
-  std::span<const std::int64_t> time_ns;                ///< of each event, when finer than the timeline's
-  std::int64_t base_ns = 0;                             ///< what `time_ns` counts from
-  std::span<const std::uint64_t> reserved;              ///< the source's own total after each event; may be empty
+  std::vector<attribution::PhaseSpan> phases;        ///< in order; empty when not known
+  std::vector<attribution::Annotation> annotations;  ///< named ranges of the source
+  std::span<const std::int64_t> time_ns;             ///< of each event, when finer than the timeline's
+  std::int64_t base_ns = 0;                          ///< what `time_ns` counts from
+  std::span<const std::uint64_t> reserved;           ///< the source's own total after each event; may be empty
   bool blocks_only = false;  ///< the source has the sizes of blocks, not those requested, and no streams
 };
 

@@ -15,7 +15,8 @@ bool believable(std::int64_t time_ns) {
 }  // namespace
 
 std::string microseconds(std::int64_t time_ns) {
-  const std::uint64_t size = time_ns < 0 ? 0 - static_cast<std::uint64_t>(time_ns) : static_cast<std::uint64_t>(time_ns);
+  const std::uint64_t size =
+      time_ns < 0 ? 0 - static_cast<std::uint64_t>(time_ns) : static_cast<std::uint64_t>(time_ns);
   const char* sign = time_ns < 0 ? "-" : "";
   if (size % 1000 == 0) return fmt::format("{}{}", sign, size / 1000);
   return fmt::format("{}{}.{:03}", sign, size / 1000, size % 1000);

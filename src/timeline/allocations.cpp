@@ -80,9 +80,7 @@ Allocations allocations(const Timeline& timeline, const InitialState& initial) {
 }
 
 AllocationWalk::AllocationWalk(const Timeline& timeline, const Allocations& allocations)
-    : events_(timeline.events),
-      allocations_(allocations),
-      born_(static_cast<AllocationId>(allocations.before_trace)) {
+    : events_(timeline.events), allocations_(allocations), born_(static_cast<AllocationId>(allocations.before_trace)) {
   for (AllocationId id = 0; id < born_; ++id) current_.set(allocations.address[id], id);
 }
 

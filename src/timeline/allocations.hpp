@@ -39,8 +39,8 @@ struct Allocations {
 /// One replay. O(events).
 Allocations allocations(const Timeline& timeline, const InitialState& initial);
 
-/// Tells event by event which allocation it is of. One pass, O(1) per event; memory is proportional to what lives at the
-/// same time.
+/// Tells event by event which allocation it is of. One pass, O(1) per event; memory is proportional to what lives at
+/// the same time.
 class AllocationWalk {
  public:
   static constexpr AllocationId none = AddressMap::none;

@@ -14,8 +14,8 @@ struct FinalState {
   std::vector<Block> blocks;
 };
 
-/// Each range is one segment, on the first stream, expandable: so that a replay cuts blocks exactly to their sizes. What
-/// the real allocator reserved beyond is not in it. O(n log n).
+/// Each range is one segment, on the first stream, expandable: so that a replay cuts blocks exactly to their sizes.
+/// What the real allocator reserved beyond is not in it. O(n log n).
 FinalState covered_ranges(const Allocations& allocations);
 
 }  // namespace ullage::timeline

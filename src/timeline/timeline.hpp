@@ -90,9 +90,9 @@ class StackTable {
 struct Event {
   Action action = Action::other;
   std::uint64_t address = 0;  ///< oom: the bytes that the device had free, 0 when not known
-  std::uint64_t size = 0;    ///< alloc and free: requested bytes; segment_*: the segment's; oom: the refused bytes
-  std::uint32_t stream = 0;  ///< index into Timeline::streams
-  std::int64_t time_us = 0;  ///< 0 when the source gives none
+  std::uint64_t size = 0;     ///< alloc and free: requested bytes; segment_*: the segment's; oom: the refused bytes
+  std::uint32_t stream = 0;   ///< index into Timeline::streams
+  std::int64_t time_us = 0;   ///< 0 when the source gives none
   StackId stack = no_stack;
 };
 

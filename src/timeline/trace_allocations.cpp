@@ -9,7 +9,7 @@
 namespace ullage::timeline {
 namespace {
 
-constexpr std::uint64_t made_up = std::uint64_t{1} << 60;  // far from every device address
+constexpr std::uint64_t made_up = std::uint64_t{1} << 60;       // far from every device address
 constexpr std::uint64_t made_up_step = std::uint64_t{1} << 38;  // further apart than any allocation is large
 
 class Converter {

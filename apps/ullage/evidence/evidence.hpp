@@ -48,7 +48,7 @@ struct Evidence {
   std::string path;
   Format format = Format::run_directory;
   std::vector<int> devices;  ///< that have allocations here; `timeline` is of one of them
-  std::string producer;  ///< who wrote it, for people: "rehearsal, torch 2.11.0"
+  std::string producer;      ///< who wrote it, for people: "rehearsal, torch 2.11.0"
   Quality quality;
 
   std::unique_ptr<ingest::RunDirectory> run;
@@ -74,8 +74,8 @@ struct Evidence {
 };
 
 /// Opens a path that resolve_run_or_file gave. The format is told by the content. `device` is whose allocations; by
-/// default those of the device that has most to show. Errors: `io`; `bad_input` for a format that is not known, with the
-/// ones that are.
+/// default those of the device that has most to show. Errors: `io`; `bad_input` for a format that is not known, with
+/// the ones that are.
 [[nodiscard]] Result<std::unique_ptr<Evidence>> open_evidence(const std::string& path,
                                                               std::optional<int> device = std::nullopt);
 

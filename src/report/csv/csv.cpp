@@ -64,7 +64,7 @@ class DeviceRows {
     rows_.cell(static_cast<std::uint64_t>(history_.timeline->device));
     write_stream(id);
     rows_.cell(fmt::format("{:#x}", all.address[id]));
-    !history_.blocks_only && all.requested[id] > 0 ? rows_.cell(all.requested[id]) : rows_.cell();
+    !history_.blocks_only&& all.requested[id] > 0 ? rows_.cell(all.requested[id]) : rows_.cell();
     rows_.cell(all.size[id]);
     const std::optional<std::uint32_t> born = all.older(id) ? std::nullopt : std::optional(all.born[id]);
     const std::optional<std::uint32_t> freed = freed_of(id);

@@ -20,8 +20,9 @@ struct Words {
   Word device{"device"}, address{"address"}, requested_size{"requested_size"}, state{"state"}, history{"history"};
   Word real_size{"real_size"}, device_free{"device_free"}, filename{"filename"}, line{"line"}, name{"name"};
   Word stage{"stage"}, category{"category"}, user_metadata{"user_metadata"};
-  Word actions[10] = {{"alloc"},       {"free_requested"}, {"free_completed"}, {"segment_alloc"}, {"segment_free"},
-                      {"segment_map"}, {"segment_unmap"},  {"oom"},            {"snapshot"},      {"other"}};
+  Word actions[10] = {{"alloc"},        {"free_requested"}, {"free_completed"}, {"segment_alloc"},
+                      {"segment_free"}, {"segment_map"},    {"segment_unmap"},  {"oom"},
+                      {"snapshot"},     {"other"}};
   Word categories[attribution::categories];  ///< [unattributed] is `unknown`, the word that the viewer looks for
   Word states[3] = {{"inactive"}, {"active_allocated"}, {"active_pending_free"}};
 };

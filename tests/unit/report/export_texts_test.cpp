@@ -35,8 +35,9 @@ ExportFixture labelled(const std::string& file) {
   DeviceHistory& history = fixture.add(one_block(file));
   history.phases = {{attribution::PhaseName::load, 0, 0, 0, 1}, {attribution::PhaseName::forward, 1, 1, 1, 5}};
   auto& labels = fixture.labels(0);
-  labels.of[0] = {attribution::Category::inputs, attribution::AttributedBy::named, labels.strings.intern("batch"), 0, 0,
-                  labels.strings.intern("x \"1\", y")};
+  labels.of[0] = {
+      attribution::Category::inputs,      attribution::AttributedBy::named, labels.strings.intern("batch"), 0, 0,
+      labels.strings.intern("x \"1\", y")};
   fixture.view.source = "s";
   return fixture;
 }
@@ -58,7 +59,8 @@ TEST(Csv, ARowPerSampleOfACounter) {
   std::string text;
   Sink sink([&text](std::string_view piece) { text += piece; });
   write_csv(view, sink);
-  EXPECT_EQ(text, "counter,gpu,pid,process,sample,time_us,bytes\nused,0,12,\"a, b\",0,,5\nused,0,12,\"a, b\",1,1.500,6\n");
+  EXPECT_EQ(text,
+            "counter,gpu,pid,process,sample,time_us,bytes\nused,0,12,\"a, b\",0,,5\nused,0,12,\"a, b\",1,1.500,6\n");
 }
 
 TEST(Perfetto, ASmallHistoryInFull) {

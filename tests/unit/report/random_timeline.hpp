@@ -16,7 +16,8 @@ namespace ullage::test {
 using namespace timeline;
 
 inline std::string random_text() {
-  const std::vector<std::string> pieces = {"a", "/", "\"", "\\", ",", "\n", "\r", "\t", "\x01", "é", "字", "😀", " ", "{", "0"};
+  const std::vector<std::string> pieces = {"a",    "/", "\"", "\\", ",", "\n", "\r", "\t",
+                                           "\x01", "é", "字", "😀",  " ", "{",  "0"};
   std::string text;
   for (const auto& piece : *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(pieces))) text += piece;
   return *rc::gen::inRange(0, 8) == 0 ? text + std::string(300, 'x') : text;
@@ -30,14 +31,20 @@ inline StackId random_stack(Timeline& t) {
   std::vector<FrameId> frames(static_cast<std::size_t>(*rc::gen::inRange(0, 4)));
   for (FrameId& frame : frames) {
     const std::string file = random_text(), name = random_text();
-    frame = t.stacks.intern_frame({t.strings.intern(file), t.strings.intern(name), *rc::gen::arbitrary<std::uint32_t>()});
+    frame =
+        t.stacks.intern_frame({t.strings.intern(file), t.strings.intern(name), *rc::gen::arbitrary<std::uint32_t>()});
   }
   return t.stacks.intern(frames);
 }
 
 inline void add_random_segment(Timeline& t, std::uint64_t address) {
-  Segment segment{address, random_number(), t.stream_index(random_number()), *rc::gen::arbitrary<bool>(),
-                  *rc::gen::arbitrary<bool>(), t.blocks.size(), static_cast<std::size_t>(*rc::gen::inRange(0, 4))};
+  Segment segment{address,
+                  random_number(),
+                  t.stream_index(random_number()),
+                  *rc::gen::arbitrary<bool>(),
+                  *rc::gen::arbitrary<bool>(),
+                  t.blocks.size(),
+                  static_cast<std::size_t>(*rc::gen::inRange(0, 4))};
   for (std::size_t i = 0; i < segment.block_count; ++i)
     t.blocks.push_back({random_number(), random_number(), random_number() * *rc::gen::arbitrary<bool>(),
                         static_cast<BlockState>(*rc::gen::inRange(0, 3)), random_stack(t)});
