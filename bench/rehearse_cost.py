@@ -20,6 +20,10 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/allocator"))
+from comparison import bare_environment  # noqa: E402
+
+PROFILE = "name=NVIDIA A100-SXM4-80GB;total_bytes=85000000000;context_bytes=471859200"
 SCRIPT = [sys.executable, str(ROOT / "examples/founding_example.py"), "--attention", "sdpa", "--steps", "3"]
 
 
@@ -27,13 +31,6 @@ def timed(command, environment):
     start = time.monotonic()
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.monotonic() - start
-
-
-def bare(program):
-    """The environment of the stand-ins alone."""
-    libraries = sorted((program.parent.parent / "lib/ullage/cuda13").iterdir())
-    profile = "name=NVIDIA A100-SXM4-80GB;total_bytes=85000000000;context_bytes=471859200"
-    return {**os.environ, "LD_PRELOAD": ":".join(map(str, libraries)), "ULLAGE_VGPU_PROFILE": profile}
 
 
 def rehearsal(program, directory, stacks="python", operators="names"):
@@ -50,9 +47,9 @@ def main():
     levels = {"--stacks none": {"stacks": "none"}, "--operators off": {"operators": "off"}, "(default)": {},
               "--operators shapes": {"operators": "shapes"}, "--stacks all": {"stacks": "all"}}
     times = {"bare": [], **{level: [] for level in levels}}
-    timed(SCRIPT, bare(program))  # fills the disk cache
+    timed(SCRIPT, bare_environment(program, PROFILE))  # fills the disk cache
     for i in range(args.rounds):
-        times["bare"].append(timed(SCRIPT, bare(program)))
+        times["bare"].append(timed(SCRIPT, bare_environment(program, PROFILE)))
         for level, flags in levels.items():
             times[level].append(timed(rehearsal(program, folder / f"{level}{i}", **flags), os.environ))
     for name, values in times.items():
