@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tests/allocator"))
 import comparison  # noqa: E402
 
 PER_PROCESS = 50
+SHOWN = 20
 
 
 def main():
@@ -29,9 +30,10 @@ def main():
     for seed in range(args.first_seed, args.first_seed + -(-args.programs // PER_PROCESS)):
         for index, real, found in comparison.compare(program, seed, PER_PROCESS, args.length):
             ran, operations, failed = ran + 1, operations + len(real["program"]), failed + len(real["failed"])
-            if found:
-                different += 1
-                print(f"seed {seed}, program {index}, {real['set_up']}:", *found, sep="\n  ", flush=True)
+            different += bool(found)
+            if found and different <= SHOWN:
+                print(f"seed {seed}, program {index}, {real['set_up']}:", *found[:3], found[-1], sep="\n  ", flush=True)
+    print(*comparison.CRASHES, sep="\n")
     print(f"{ran} programs, {operations} operations, {failed} requests that failed in both: {different} differ")
     return 1 if different else 0
 

@@ -35,6 +35,7 @@ extern const Command rehearse_command;
 extern const Command explain_command;
 extern const Command ledger_command;
 extern const Command diff_command;
+extern const Command replay_command;
 extern const Command operators_command;
 extern const Command convert_command;
 extern const Command gpus_command;

@@ -160,8 +160,16 @@ Result<Arguments> parse_arguments(const Shape& shape, std::span<const std::strin
     if (!value) return tl::unexpected(value.error());
     if (auto checked = check_value(*flag, *value); !checked) return tl::unexpected(checked.error());
     arguments.values_[std::string(flag->name)] = std::string(*value);
+    arguments.in_order_.emplace_back(flag->name, *value);
   }
   return arguments;
+}
+
+std::vector<std::string> Arguments::texts(std::string_view flag) const {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : in_order_)
+    if (name == flag) values.push_back(value);
+  return values;
 }
 
 std::optional<std::string> Arguments::text(std::string_view flag) const {

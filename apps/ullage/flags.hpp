@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ullage::cli {
@@ -53,6 +54,8 @@ class Arguments {
   [[nodiscard]] bool given(std::string_view flag) const { return values_.contains(flag); }
   /// The flag's value or fallback; nothing when it has neither. The typed forms cannot fail after parsing.
   [[nodiscard]] std::optional<std::string> text(std::string_view flag) const;
+  /// Every value of a flag that may be given several times, in order.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view flag) const;
   [[nodiscard]] std::optional<std::uint64_t> count(std::string_view flag) const;
   [[nodiscard]] std::optional<std::uint64_t> size(std::string_view flag) const;
   [[nodiscard]] std::optional<double> share(std::string_view flag) const;
@@ -65,6 +68,7 @@ class Arguments {
  private:
   friend Result<Arguments> parse_arguments(const Shape& shape, std::span<const std::string_view> words);
   std::map<std::string, std::string, std::less<>> values_;
+  std::vector<std::pair<std::string, std::string>> in_order_;
   std::map<std::string, std::string, std::less<>> fallbacks_;
 };
 

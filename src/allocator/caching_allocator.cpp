@@ -197,7 +197,7 @@ BlockId CachingAllocator::hand_out(const Request& request, std::uint64_t request
   return id;
 }
 
-void CachingAllocator::free(BlockId id) {
+void CachingAllocator::count_free(BlockId id) {
   Block& block = blocks_[id];
   const bool small = pools_[block.pool].small;
   block.allocated = false;
@@ -205,7 +205,20 @@ void CachingAllocator::free(BlockId id) {
   statistics_.allocated_bytes.decrease(small, block.size);
   note(Action::free_requested, block.address, block.requested, block.stream);
   if (block.size >= settings_.sizes.max_split_bytes) statistics_.oversize_allocations.decrease(1);
-  if (!block.used_elsewhere)
+}
+
+void CachingAllocator::begin_free(BlockId id) {
+  count_free(id);
+  ++blocks_[id].events;
+}
+
+void CachingAllocator::end_free(BlockId id) {
+  if (--blocks_[id].events == 0) return_block(id);
+}
+
+void CachingAllocator::free(BlockId id) {
+  count_free(id);
+  if (!blocks_[id].used_elsewhere)
     return_block(id);
   else if (captures_.empty())
     insert_events(id);
@@ -271,6 +284,40 @@ void CachingAllocator::return_block(BlockId id) {
   statistics_.active.decrease(small, 1);
   statistics_.active_bytes.decrease(small, size);
   statistics_.requested_bytes.decrease(small, requested);
+}
+
+void CachingAllocator::adopt(SegmentView& segment) {
+  const std::uint32_t pool = segment.small ? 0 : 1;
+  device_.adopt(segment.address, segment.bytes);
+  total_allocated_ += segment.bytes;
+  statistics_.segment.increase(segment.small, 1);
+  statistics_.reserved_bytes.increase(segment.small, segment.bytes);
+  BlockId before = no_block;
+  for (BlockView& view : segment.blocks) {
+    Block block;
+    block.address = view.address, block.size = view.size, block.requested = view.requested;
+    block.stream = segment.stream, block.pool = pool, block.previous = before;
+    block.allocated = view.state == timeline::BlockState::allocated;
+    view.id = blocks_.add(block);
+    if (before != no_block) blocks_[before].next = view.id;
+    before = view.id;
+  }
+  for (const BlockView& view : segment.blocks) count_adopted(view, segment);
+}
+
+void CachingAllocator::count_adopted(const BlockView& view, const SegmentView& segment) {
+  if (view.state == timeline::BlockState::allocated) {
+    statistics_.allocation.increase(segment.small, 1);
+    statistics_.allocated_bytes.increase(segment.small, view.size);
+    statistics_.active.increase(segment.small, 1);
+    statistics_.active_bytes.increase(segment.small, view.size);
+    statistics_.requested_bytes.increase(segment.small, view.requested);
+    return;
+  }
+  insert_free(view.id);
+  if (segment.blocks.size() == 1) return;
+  statistics_.inactive_split.increase(segment.small, 1);
+  statistics_.inactive_split_bytes.increase(segment.small, view.size);
 }
 
 // --- private pools ---

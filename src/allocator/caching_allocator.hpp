@@ -51,6 +51,11 @@ class CachingAllocator {
   std::optional<BlockId> allocate(std::uint64_t bytes, Stream stream = 0);
   /// `block` must be allocated.
   void free(BlockId block);
+  /// The two halves of a free whose end the caller knows: asked for, and done when other streams are through.
+  void begin_free(BlockId block);
+  void end_free(BlockId block);
+  /// Takes over a segment of cudaMalloc that was there before, with its blocks in order; writes their numbers into it.
+  void adopt(SegmentView& segment);
   /// Tensor.record_stream: the block is not free before the stream has done its work.
   void record_stream(BlockId block, Stream stream);
   /// Work is under way on the stream, or none any more: events recorded meanwhile wait for the latter.
@@ -112,6 +117,8 @@ class CachingAllocator {
   BlockId hand_out(const Request& request, std::uint64_t requested);
   BlockId split_front(BlockId whole, std::uint64_t size);
   void count_split(BlockId taken, BlockId remaining, bool was_split);
+  void count_free(BlockId id);
+  void count_adopted(const BlockView& view, const SegmentView& segment);
   void fail_request(const Request& request);
 
   // free blocks

@@ -21,14 +21,22 @@ SimulatedDevice::SimulatedDevice(std::uint64_t free, std::uint64_t total,
 
 std::optional<Address> SimulatedDevice::allocate(std::uint64_t bytes) {
   const std::uint64_t charge = address_space::round_up(bytes, address_space::granularity);
-  if (charge > free_ - charged_) return std::nullopt;
+  if (charged_ + charge > free_) return std::nullopt;
   const auto address = space_->allocate(bytes);
   if (address) charged_ += charge;
   return address;
 }
 
 void SimulatedDevice::release(Address address, std::uint64_t) {
-  charged_ -= space_->release(address);
+  if (const auto adopted = adopted_.extract(address))
+    charged_ -= adopted.mapped();
+  else
+    charged_ -= space_->release(address);
+}
+
+void SimulatedDevice::adopt(Address address, std::uint64_t bytes) {
+  adopted_.emplace(address, bytes);
+  charged_ += bytes;
 }
 
 Address SimulatedDevice::reserve(std::uint64_t bytes) {
@@ -39,7 +47,7 @@ Address SimulatedDevice::reserve(std::uint64_t bytes) {
 void SimulatedDevice::release_addresses(Address, std::uint64_t) {}
 
 bool SimulatedDevice::map(std::uint64_t bytes) {
-  if (bytes > free_ - charged_) return false;
+  if (charged_ + bytes > free_) return false;
   charged_ += bytes;
   return true;
 }

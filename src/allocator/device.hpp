@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -19,6 +20,8 @@ class Device {
   /// cudaMalloc: an address; charges.
   virtual std::optional<Address> allocate(std::uint64_t bytes) = 0;
   virtual void release(Address address, std::uint64_t bytes) = 0;
+  /// Memory that was taken before: charged, without a look at what is free.
+  virtual void adopt(Address address, std::uint64_t bytes) = 0;
   /// Addresses for an expandable segment; charges nothing.
   virtual Address reserve(std::uint64_t bytes) = 0;
   virtual void release_addresses(Address address, std::uint64_t bytes) = 0;
@@ -41,12 +44,14 @@ class SimulatedDevice final : public Device {
   void release_addresses(Address address, std::uint64_t bytes) override;
   bool map(std::uint64_t bytes) override;
   void unmap(std::uint64_t bytes) override;
+  void adopt(Address address, std::uint64_t bytes) override;
   [[nodiscard]] std::uint64_t total() const override { return total_; }
   [[nodiscard]] std::uint64_t charged() const { return charged_; }
 
  private:
   std::uint64_t free_, total_, charged_ = 0;
   std::unique_ptr<address_space::AddressSpace> space_;
+  std::map<Address, std::uint64_t> adopted_;
   Address next_reservation_;
 };
 

@@ -30,8 +30,8 @@ Result<Settings> parse_settings(std::string_view text);
 
 /// Behaviour that changed from version to version.
 struct Rules {
-  /// The garbage collector runs with any memory fraction that was set, 1.0 too (up to 2.13; later below 1.0 only).
-  bool any_fraction_collects = true;
+  /// The garbage collector runs with any memory fraction that was set, 1.0 too (2.6); later (2.11) only below 1.0.
+  bool any_fraction_collects = false;
 };
 
 }  // namespace ullage::allocator

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+CRASHES = []  # of PyTorch's own allocator; what it wrote before is compared
 HERE = pathlib.Path(__file__).resolve().parent
 SETTINGS = 12  # of programs.py: the seed chooses one
 PROFILE = "name=NVIDIA A100-SXM4-40GB;total_bytes=4831838208;context_bytes=471859200"  # small: requests fail
@@ -28,9 +29,11 @@ def run_real(program, seed, count, length, python=sys.executable):
         out = pathlib.Path(folder) / "programs.jsonl"
         words = [python, str(HERE / "programs.py"), str(seed), str(count), str(length), str(out)]
         done = subprocess.run(words, env=bare_environment(program, PROFILE), capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(done.stderr[-2000:])
-        return [json.loads(line) for line in out.read_text().splitlines()]
+        if done.returncode > 0:
+            raise RuntimeError(f"{words[-4:]} ended with {done.returncode}: {done.stderr[-2000:]}")
+        if done.returncode < 0:
+            CRASHES.append(f"seed {seed}: PyTorch's process died of signal {-done.returncode}")
+        return [json.loads(line) for line in out.read_text().splitlines() if line.endswith("}")]
 
 
 def run_model(program, records):
@@ -38,7 +41,7 @@ def run_model(program, records):
     text = "".join("\n".join(r["set_up"] + r["program"] + ["report"]) + "\n" for r in records)
     done = subprocess.run([str(driver)], input=text, capture_output=True, text=True)
     if done.returncode != 0:
-        raise RuntimeError(done.stderr[-2000:])
+        raise RuntimeError(f"{words[-4:]} ended with {done.returncode}: {done.stderr[-2000:]}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

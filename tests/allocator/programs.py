@@ -211,6 +211,7 @@ def main():
             record = {"set_up": set_up, "program": program.lines, "failed": program.failed, "statistics": statistics(), "segments": segments(),
                       "states": program.states}
             file.write(json.dumps(record) + "\n")
+            file.flush()
             program.finish()
 
 
