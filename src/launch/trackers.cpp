@@ -12,6 +12,8 @@ void add_wandb(Changes& changes, const Variables& variables, const std::string& 
   const std::string mode = variables("WANDB_MODE");
   if (mode != "disabled" && mode != "dryrun") changes["WANDB_MODE"] = "offline";
   changes["WANDB_DIR"] = folder;
+  changes["WANDB_DATA_DIR"] = folder + "/wandb-data";
+  changes["WANDB_ERROR_REPORTING"] = "false";
 }
 
 /// A path, or an address of a file or of a database in a file.
@@ -24,18 +26,25 @@ void add_mlflow(Changes& changes, const Variables& variables, const std::string&
   const bool local = on_this_machine(variables("MLFLOW_TRACKING_URI"));
   if (!local) changes["MLFLOW_TRACKING_URI"] = "file://" + folder + "/mlruns";
   if (!on_this_machine(variables("MLFLOW_REGISTRY_URI"))) changes["MLFLOW_REGISTRY_URI"] = std::nullopt;
+  // Newer versions want a database by default, for which not every installation has the packages.
+  changes["MLFLOW_ALLOW_FILE_STORE"] = "true";
+  changes["MLFLOW_DISABLE_TELEMETRY"] = "true";
 }
 
 void add_comet(Changes& changes, const Variables& variables, const std::string& folder) {
   const std::string mode = variables("COMET_MODE");
   if (mode != "DISABLED" && mode != "disabled") changes["COMET_MODE"] = "OFFLINE";
   changes["COMET_START_ONLINE"] = "false";
+  // Offline too, it asks for the machine's addresses and for the metadata of a cloud.
+  changes["COMET_AUTO_LOG_ENV_DETAILS"] = "false";
+  changes["COMET_ERROR_TRACKING_ENABLE"] = "false";
   changes["COMET_OFFLINE_DIRECTORY"] = folder + "/comet";
 }
 
 void add_trackio(Changes& changes, const std::string& folder) {
   changes["TRACKIO_DIR"] = folder + "/trackio";
-  for (const char* name : {"TRACKIO_SPACE_ID", "TRACKIO_DATASET_ID", "TRACKIO_BUCKET_ID", "TRACKIO_SERVER_URL"})
+  for (const char* name : {"TRACKIO_SPACE_ID", "TRACKIO_DATASET_ID", "TRACKIO_BUCKET_ID", "TRACKIO_SERVER_URL",
+                           "TRACKIO_WEBHOOK_URL"})
     changes[name] = std::nullopt;
 }
 

@@ -6,7 +6,7 @@ computed from them is the business of the ullage program.
 """
 import sys
 
-from . import raw_writers
+from . import raw_writers, trackers
 from .importing import after_import
 
 
@@ -23,6 +23,7 @@ def step():
 def install():
     """Arranges for the hook to start when torch has been imported. Imports nothing heavy."""
     raw_writers.attach()
+    trackers.attach()
     after_import("torch", _start)
 
 
