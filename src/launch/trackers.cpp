@@ -14,6 +14,9 @@ void add_wandb(Changes& changes, const Variables& variables, const std::string& 
   changes["WANDB_DIR"] = folder;
   changes["WANDB_DATA_DIR"] = folder + "/wandb-data";
   changes["WANDB_ERROR_REPORTING"] = "false";
+  // The command line, in which a secret may be, and the load of this machine.
+  changes["WANDB__DISABLE_META"] = "true";
+  changes["WANDB__DISABLE_STATS"] = "true";
 }
 
 /// A path, or an address of a file or of a database in a file.
@@ -35,6 +38,7 @@ void add_comet(Changes& changes, const Variables& variables, const std::string& 
   const std::string mode = variables("COMET_MODE");
   if (mode != "DISABLED" && mode != "disabled") changes["COMET_MODE"] = "OFFLINE";
   changes["COMET_START_ONLINE"] = "false";
+  changes["COMET_AUTO_LOG_CLI_ARGUMENTS"] = "false";  // a secret may be among them
   // Offline too, it asks for the machine's addresses and for the metadata of a cloud.
   changes["COMET_AUTO_LOG_ENV_DETAILS"] = "false";
   changes["COMET_ERROR_TRACKING_ENABLE"] = "false";
@@ -43,8 +47,8 @@ void add_comet(Changes& changes, const Variables& variables, const std::string& 
 
 void add_trackio(Changes& changes, const std::string& folder) {
   changes["TRACKIO_DIR"] = folder + "/trackio";
-  for (const char* name : {"TRACKIO_SPACE_ID", "TRACKIO_DATASET_ID", "TRACKIO_BUCKET_ID", "TRACKIO_SERVER_URL",
-                           "TRACKIO_WEBHOOK_URL"})
+  for (const char* name :
+       {"TRACKIO_SPACE_ID", "TRACKIO_DATASET_ID", "TRACKIO_BUCKET_ID", "TRACKIO_SERVER_URL", "TRACKIO_WEBHOOK_URL"})
     changes[name] = std::nullopt;
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs `ullage rehearse` on small scripts with the reference stack."""
+import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import pathlib
@@ -24,6 +26,17 @@ STEADY_STEPS = 2 if WORKSPACES_STAY else 3
 
 def ullage():
     return os.environ.get("ULLAGE_BIN", str(ROOT / "build/release/bin/ullage"))
+
+
+#: a Python with experiment trackers, or None
+TRACKERS_PYTHON = next((python for python in (
+    os.environ.get("ULLAGE_TRACKERS_PYTHON"), sys.executable if importlib.util.find_spec("wandb") else None,
+    str(ROOT / "build/venv-trackers/bin/python")) if python and os.path.exists(python)), None)
+
+
+#: marks of a test that needs it; left out by scripts/test --quick
+needs_trackers = [pytest.mark.slow, pytest.mark.skipif(
+    TRACKERS_PYTHON is None, reason="no Python with trackers: scripts/environment trackers makes one")]
 
 
 class Run:
@@ -67,6 +80,24 @@ def check_adds_up(line):
         assert sum(c["bytes"] for c in children) == line["bytes"], line["id"]
         for child in children:
             check_adds_up(child)
+
+
+def content(path):
+    if path.is_symlink():
+        return os.readlink(path)
+    return "folder" if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def tree(folder):
+    """Path -> what it is, its mode, number and time of change."""
+    status = {p: p.lstat() for p in folder.rglob("*")}
+    return {str(p.relative_to(folder)): (content(p), s.st_mode, s.st_ino, None if p.is_dir() else s.st_mtime_ns)
+            for p, s in status.items()}
+
+
+def new_files(before, after):
+    """Paths of a tree that were not there before, folders apart."""
+    return {name for name in after if name not in before and after[name][0] != "folder"}
 
 
 def rehearse_in(folder, script=None, *arguments, name="run", flags=(), command=None, environment=None, check=True,

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was there before a rehearsal is the same after it, and the script sees its own changes."""
-import hashlib
 import importlib.util
 import json
 import os
@@ -10,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, GiB, ullage
+from conftest import ROOT, SCRIPTS, TRACKERS_PYTHON, GiB, needs_trackers, new_files, tree, ullage
 
 OLD = "old\n"
 USE = "import torch; torch.ones(1, device='cuda')\n"  # a run that never uses the GPU cannot be judged
@@ -18,19 +17,6 @@ FILES = """write.txt append.log update.txt truncate.txt exclusive.txt libc_w.txt
 away.txt temporary.txt checkpoint/a checkpoint/deep/file moved/file kept/file becomes linked.txt target.txt shell.txt
 shell_folder/x sed.txt mv.txt bare.txt unnamed.txt mode.txt relative.txt descriptor.txt thread0.txt thread1.txt fork0.txt fork1.txt fork2.txt
 fork3.txt""".split()
-
-
-def content(path):
-    if path.is_symlink():
-        return os.readlink(path)
-    return "folder" if path.is_dir() else hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def tree(folder):
-    """Path -> what it is, its mode, number and time of change."""
-    status = {p: p.lstat() for p in folder.rglob("*")}
-    return {str(p.relative_to(folder)): (content(p), s.st_mode, s.st_ino, None if p.is_dir() else s.st_mtime_ns)
-            for p, s in status.items()}
 
 
 def make(folder, files):
@@ -48,10 +34,6 @@ def folder(tmp_path):
 
 def changed(before, after):
     return [name for name, entry in before.items() if after.get(name) != entry]
-
-
-def new(before, after):
-    return {name for name in after if name not in before and after[name][0] != "folder"}
 
 
 def relative(paths, folder):
@@ -73,7 +55,7 @@ def test_every_way_to_change_a_file(rehearse, tmp_path):
     assert "script: end" in run.stderr, run.stderr
     after = tree(folder)
     assert not changed(before, after)
-    assert relative(run.files["created"], folder) - {"../__pycache__"} == new(before, after)
+    assert relative(run.files["created"], folder) - {"../__pycache__"} == new_files(before, after)
     assert {"write.txt", "append.log", "map.bin", "over.txt", "again.txt"} <= relative(run.files["overwritten"], folder)
     assert {"delete.txt", "checkpoint/a", "away.txt"} <= relative(run.files["deleted"], folder)
     assert (run.directory / "files" / "shadow" / str(folder / "write.txt").lstrip("/")).read_text() == "new"
@@ -85,7 +67,7 @@ def test_a_checkpoint_is_not_overwritten(rehearse, folder):
     assert "script: end" in run.stderr, run.stderr
     after = tree(folder)
     assert not changed(before, after)
-    assert new(before, after) == {"optimizer-1.pt"} == relative(run.files["created"], folder)
+    assert new_files(before, after) == {"optimizer-1.pt"} == relative(run.files["created"], folder)
     assert relative(run.files["overwritten"], folder) == {"last.pt", "model.safetensors", "scripted.pt", "optimizer-0.pt",
                                                           "log.txt"}
     assert relative(run.files["deleted"], folder) == {"old/model.pt"}
@@ -96,7 +78,7 @@ def test_the_second_run_finds_the_files_as_the_first(rehearse, folder):
     run = rehearse("save.py", folder, 20 * GiB, flags=["--steps", "all", "--memory", "10GiB"], check=False)
     assert run.verdict == "oom" and run.needed_bytes > 20 * GiB
     after = tree(folder)
-    assert not changed(before, after) and new(before, after) == {"optimizer-1.pt"}
+    assert not changed(before, after) and new_files(before, after) == {"optimizer-1.pt"}
     found = [(run.directory / name).read_text().splitlines()[0] for name in ("stdout.log", "unlimited/stdout.log")]
     assert found[0].startswith("script: before") and found[0] == found[1]
     moved = run.directory / "files" / "created" / str(folder / "optimizer-1.pt").lstrip("/")
@@ -110,20 +92,29 @@ def test_allow_writes(rehearse, folder):
     assert not run.files["protected"] and not (run.directory / "files").exists()
 
 
-@pytest.mark.parametrize("push", [[], ["--push"]])
-def test_a_trainer_rotates_its_checkpoints(rehearse, tmp_path, push):
-    folder = tmp_path / "output"
-    make(folder, ["checkpoint-1/model.safetensors", "checkpoint-1/trainer_state.json", "checkpoint-2/model.safetensors"])
-    (folder / "checkpoint-1/trainer_state.json").write_text("{}")
-    before = tree(folder)
-    run = rehearse("trainer_saves.py", folder, *push, flags=["--steps", "all"])
+OLD_CHECKPOINTS = ["checkpoint-1/model.safetensors", "checkpoint-1/optimizer.pt", "checkpoint-1/trainer_state.json",
+                   "checkpoint-2/model.safetensors", "scripted.pt", "log.txt"]
+
+
+@pytest.mark.parametrize("words", [[], ["--push"], pytest.param(["--push", "--wandb"], marks=needs_trackers)])
+def test_a_trainer_rotates_its_checkpoints(rehearse, tmp_path, words):
+    """Over Python, safetensors and a C++ writer, with pushes to the hub and a tracker that finds an earlier run here."""
+    make(tmp_path, [*(f"output/{name}" for name in OLD_CHECKPOINTS), "wandb/debug.log", "wandb/run-1/run-1.wandb"])
+    (tmp_path / "output/checkpoint-1/trainer_state.json").write_text("{}")
+    before = tree(tmp_path)
+    run = rehearse(command=[TRACKERS_PYTHON if "--wandb" in words else sys.executable, str(SCRIPTS / "trainer_saves.py"),
+                            "output", *words], flags=["--steps", "all"],
+                   environment={"WANDB_API_KEY": "a" * 40, "XDG_CACHE_HOME": str(tmp_path / "run1/cache")})
     assert "script: checkpoints ['checkpoint-3']" in run.stderr, run.stderr
-    after = tree(folder)
+    after = {name: entry for name, entry in tree(tmp_path).items() if not name.startswith("run1/")}
     assert not changed(before, after)
-    assert new(before, after) == relative(run.files["created"], folder)
-    assert "checkpoint-3/model.safetensors" in new(before, after)
-    assert {"checkpoint-1/model.safetensors", "checkpoint-2/model.safetensors"} <= relative(run.files["deleted"], folder)
-    assert any("nothing was sent" in note for note in run.notes) == bool(push)
+    created = new_files(before, after)
+    assert created == relative(run.files["created"], tmp_path)
+    assert {"output/checkpoint-3/model.safetensors", "output/checkpoint-3/optimizer.pt"} <= created
+    assert relative(run.files["overwritten"], tmp_path) == {"output/scripted.pt", "output/log.txt"}
+    assert {f"output/{name}" for name in OLD_CHECKPOINTS[:4]} <= relative(run.files["deleted"], tmp_path)
+    assert any("nothing was sent" in note for note in run.notes) == ("--push" in words)
+    assert bool(list(run.directory.glob("trackers/wandb/offline-run-*/run-*.wandb"))) == ("--wandb" in words)
 
 
 def test_caches_are_written(rehearse, tmp_path):

@@ -122,6 +122,8 @@ TEST(LocalTrackers, SendNothing) {
   EXPECT_EQ(changes.at("WANDB_DIR"), "/run/trackers");
   EXPECT_EQ(changes.at("MLFLOW_TRACKING_URI"), "file:///run/trackers/mlruns");
   EXPECT_EQ(changes.at("TRACKIO_SPACE_ID"), std::nullopt);
+  EXPECT_EQ(changes.at("WANDB__DISABLE_META"), "true");  // the command line may hold a secret
+  EXPECT_EQ(changes.at("COMET_AUTO_LOG_CLI_ARGUMENTS"), "false");
 }
 
 TEST(LocalTrackers, WhatTheUserKeepsLocalIsLeft) {

@@ -26,6 +26,7 @@ class _Loader(importlib.abc.Loader):
         action = _finder.actions.pop(self._name, None)
         if action is not None:
             action(module)
+        _finder.stay_first()
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -35,7 +36,13 @@ class _Finder(importlib.abc.MetaPathFinder):
         self.actions = {}
         self._asking = threading.local()
 
+    def stay_first(self):
+        """A finder that a package has put in front (comet_ml does) may answer for torch without asking further."""
+        if sys.meta_path[:1] != [self]:
+            sys.meta_path[:] = [self, *(finder for finder in sys.meta_path if finder is not self)]
+
     def find_spec(self, name, path=None, target=None):
+        self.stay_first()
         asking = vars(self._asking).setdefault("names", set())
         if name not in self.actions or name in asking:
             return None

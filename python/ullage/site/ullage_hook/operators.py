@@ -4,6 +4,8 @@ import os
 import threading
 import weakref
 
+from .native_log import only_errors
+
 _MODULE = "ullage.module: "
 _STEPS_AT_MOST = 5
 _ALLOCATIONS_AT_MOST = 100_000  # about 150 MB of trace
@@ -42,7 +44,11 @@ class Operators:
         autograd._enable_profiler(config, {ProfilerActivity.CPU, ProfilerActivity.CUDA})
         autograd._disable_profiler()
         autograd._prepare_profiler(config, {ProfilerActivity.CPU})
+        block = self._torch.UntypedStorage(1)
         autograd._enable_profiler(config, {ProfilerActivity.CPU})
+        # It warns of the first block that it does not know (then of every thousandth), whose script has no profiler.
+        with only_errors(self._torch):
+            del block
         self._device.silence_calls()
         self._first_allocation = self._last_allocation = allocations
         self._on = True

@@ -80,6 +80,12 @@ def _keep_trackio_run(arguments):
         arguments.pop(name, None)
 
 
+def _nameless_trackio_runs(module):
+    """A run's user is asked of the hub."""
+    if hasattr(getattr(module, "Run", None), "_get_username"):
+        module.Run._get_username = lambda run: None
+
+
 # --- Comet ---
 
 def _offline_comet(online, offline):
@@ -117,4 +123,5 @@ def attach():
         after_import(place, lambda module, name=name: _change(getattr(module, name), "get_store",
                                                               _keep_mlflow_store("store_uri")))
     after_import("trackio", lambda module: _change(module, "init", _keep_trackio_run))
+    after_import("trackio.run", _nameless_trackio_runs)
     after_import("comet_ml", _keep_comet)
