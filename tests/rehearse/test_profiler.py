@@ -2,6 +2,7 @@
 """torch.profiler in a rehearsal: kernels, copies and calls with simulated times, and a trace that says so."""
 import collections
 import json
+import sys
 
 import pytest
 
@@ -103,3 +104,11 @@ def test_schedules_with_several_cycles(rehearse, tmp_path):
         counts.append((len(products), len(events(trace, "kernel")), len(events(trace, "gpu_memcpy"))))
     # two active steps of five products each, in both cycles alike
     assert counts[0] == counts[1] and counts[0][0] == 10, counts
+
+
+def test_the_hooks_own_profiler_is_not_heard(rehearse):
+    """PyTorch's library warns of a block that is older than the profiler."""
+    script = ("import sys, torch\nold = torch.empty(5)\ntorch.ones(1, device='cuda')\ndel old\n"
+              "print('script: end', file=sys.stderr)\n")
+    run = rehearse(command=[sys.executable, "-c", script], check=False)
+    assert (run.directory / "stderr.log").read_text() == "script: end\n"

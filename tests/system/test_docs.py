@@ -75,3 +75,9 @@ def test_every_flag_is_documented():
         shown = subprocess.run([BIN, command, "--help"], capture_output=True, text=True).stdout
         for flag in re.findall(r"^  (--[a-z-]+)", shown, re.M):
             assert flag in text, f"{command} {flag}"
+
+
+def test_the_trackers_that_were_tried_are_those_that_are_installed():
+    tried = re.findall(r"^\| [^|]+ \| (\S+) ([\d.]+) \|", (ROOT / "docs/trackers.md").read_text(encoding="utf-8"), re.M)
+    pinned = (ROOT / "scripts/requirements-trackers.txt").read_text(encoding="utf-8").splitlines()
+    assert len(tried) == 5 and {f"{name}=={version}" for name, version in tried} <= set(pinned)
