@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Configuring and building a preset of CMakePresets.json.
 
-# With ccache, also for the wheel that a test builds.
+# With ccache, also for the wheel that a test builds. What one checkout has compiled, another finds: paths below it are relative.
 use_ccache() {
+  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
   if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi

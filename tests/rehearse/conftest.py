@@ -39,6 +39,15 @@ needs_trackers = [pytest.mark.slow, pytest.mark.skipif(
     TRACKERS_PYTHON is None, reason="no Python with trackers: scripts/environment trackers makes one")]
 
 
+#: A worker takes a file at a time. One of these begun last would leave the other workers without any.
+LONG_FILES = ("test_wheel.py", "test_compile.py", "test_endings.py", "test_ledger.py", "test_host.py", "test_scripts.py")
+
+
+def pytest_collection_modifyitems(items):
+    """Begins with the files that take longest."""
+    items.sort(key=lambda item: (*LONG_FILES, item.path.name).index(item.path.name))
+
+
 class Run:
     """What one `ullage rehearse --json` gave."""
 
