@@ -3,6 +3,7 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/cut.hpp"
 #include "apps/ullage/evidence/levels.hpp"
+#include "apps/ullage/evidence/view.hpp"
 #include "apps/ullage/output.hpp"
 #include "report/difference_view.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 struct Side {
   std::string path, moment, producer;
   ledger::Line ledger;
+  report::EvidenceView evidence;
 };
 
 Result<Side> side_of(const std::string& argument, const std::string& moment, std::span<const ledger::Level> levels) {
@@ -20,7 +22,29 @@ Result<Side> side_of(const std::string& argument, const std::string& moment, std
   if (!evidence) return tl::unexpected(evidence.error());
   const auto chosen = choose_cut(**evidence, moment);
   if (!chosen) return tl::unexpected(chosen.error());
-  return Side{(*evidence)->path, chosen->title, (*evidence)->producer, ledger::chart(chosen->cut, levels)};
+  return Side{(*evidence)->path, chosen->title, (*evidence)->producer, ledger::chart(chosen->cut, levels),
+              evidence_view(**evidence)};
+}
+
+/// Where one source shows the whole device and the other PyTorch's memory alone, that is compared; where one does not
+/// say what is reserved, what is allocated is.
+void compare_the_same(Side& before, Side& after, std::vector<std::string>& notes) {
+  if (before.ledger.id == after.ledger.id) return;
+  for (Side* side : {&before, &after})
+    if (const ledger::Line* memory = ledger::pytorch_line(side->ledger)) side->ledger = ledger::Line(*memory);
+  notes.push_back("compared is PyTorch's memory alone: one of the two does not show the rest of the device");
+  if (before.ledger.id == after.ledger.id) return;
+  for (Side* side : {&before, &after}) {
+    std::erase_if(side->ledger.children, [](const ledger::Line& line) { return line.id == "cached"; });
+    side->ledger =
+        ledger::sum_line("allocated", "allocated by PyTorch", side->ledger.known_by, std::move(side->ledger.children));
+  }
+  notes.push_back("compared is what is allocated: one of the two does not say what is reserved");
+}
+
+void say_what_is_partial(const Side& side, std::vector<std::string>& notes) {
+  if (!side.evidence.partial) return;
+  for (const std::string& missing : side.evidence.missing) notes.push_back(side.path + " is partial: " + missing);
 }
 
 Result<ExitCode> run_diff(const Arguments& arguments) {
@@ -33,13 +57,18 @@ Result<ExitCode> run_diff(const Arguments& arguments) {
   if (!before) return tl::unexpected(before.error());
   auto after = side_of(arguments.positionals[1], moment, *levels);
   if (!after) return tl::unexpected(after.error());
+  std::vector<std::string> notes;
+  compare_the_same(*before, *after, notes);
+  for (const Side* side : {&*before, &*after}) say_what_is_partial(*side, notes);
   report::DifferenceView view{
-      before->path, after->path, before->moment, after->moment, ledger::difference(before->ledger, after->ledger), {}};
+      before->path,    after->path, before->moment, after->moment, ledger::difference(before->ledger, after->ledger),
+      std::move(notes)};
   if (before->producer != after->producer)
     view.notes.push_back("of different origin: " + before->producer + "; " + after->producer);
   const std::string text = arguments.given("json") ? report::difference_json(view)
                                                    : report::difference_text(view, arguments.count("top").value_or(20));
-  return print_result(text).map([] { return ExitCode::yes; });
+  const bool partial = before->evidence.partial || after->evidence.partial;
+  return print_result(text).map([partial] { return partial ? ExitCode::bad_input : ExitCode::yes; });
 }
 
 constexpr Flag flags[] = {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/output.hpp"
 
+#include "base/text.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,7 +10,8 @@
 
 namespace ullage::cli {
 
-Result<void> print_result(std::string_view text) {
+Result<void> print_result(std::string_view result) {
+  const std::string text = printable(result, true);  // names in it come from other people's files
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
     return fail(ErrorKind::io, "the result could not be written", "stdout", {}, std::strerror(errno));

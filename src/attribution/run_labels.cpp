@@ -139,7 +139,8 @@ class RunLabeler {
 
   // Empty when it is none.
   [[nodiscard]] std::string_view workspace_library(AllocationId id) const {
-    if (calls_[id] == no_call || allocations_.freed[id] != Allocations::never) return {};
+    if (allocations_.freed[id] != Allocations::never) return {};
+    if (calls_[id] == no_call) return allocations_.requested[id] == cublas_workspace_bytes ? "cuBLAS" : "";
     const std::string_view name = trace_->strings.text(trace_->calls.name[calls_[id]]);
     if (std::ranges::find(matrix_products, name) == std::end(matrix_products)) return {};
     const auto found = std::ranges::find(matrix_workspaces, allocations_.requested[id], &Workspace::bytes);

@@ -115,8 +115,45 @@ std::string suggestion(std::string_view typed, std::span<const std::string_view>
   return text + "?";
 }
 
+namespace {
+
+// Bytes of the character that begins here; 0 when it is none.
+std::size_t utf8_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
+  return length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, bool lines) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool control =
+        c < ' ' || c == 0x7f || (length == 2 && c == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0);
+    if (length == 0 || (control && !(lines && (c == '\n' || c == '\t'))))
+      out += '?';
+    else
+      out += text.substr(i, length);
+    i += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
 void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
+  for (std::string& cell : cells) cell = printable(cell, false);
   rows_.push_back(std::move(cells));
 }
 

@@ -31,6 +31,10 @@ namespace ullage {
 [[nodiscard]] std::string suggestion(std::string_view typed, std::span<const std::string_view> names,
                                      std::size_t limit = 3);
 
+/// The text with `?` for control characters and for bytes that are no UTF-8, so that a terminal shows what it is given;
+/// line feeds and tabs stay when `lines` is true.
+[[nodiscard]] std::string printable(std::string_view text, bool lines);
+
 enum class Align { left, right };
 
 /// A table of text cells in aligned columns, two spaces apart, no trailing spaces.

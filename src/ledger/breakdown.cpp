@@ -196,7 +196,7 @@ Line pytorch_memory(const Cut& cut, const Totals& totals, std::span<const Level>
 
 void fold_children(Line& line, std::size_t most) {
   for (Line& child : line.children) fold_children(child, most);
-  if (line.children.size() <= most + 1) return;
+  if (line.children.size() <= most || line.children.size() - most == 1) return;
   const std::size_t others = line.children.size() - most;
   Line rest{line.id + "/others", std::to_string(others) + " others", 0, line.known_by, AttributedBy::named, {}, 0};
   for (std::size_t i = most; i < line.children.size(); ++i) {

@@ -29,7 +29,9 @@ def run_real(program, seed, count, length, python=sys.executable):
         out = pathlib.Path(folder) / "programs.jsonl"
         words = [python, str(HERE / "programs.py"), str(seed), str(count), str(length), str(out)]
         done = subprocess.run(words, env=bare_environment(program, PROFILE), capture_output=True, text=True)
-        if done.returncode > 0:
+        if "INTERNAL ASSERT FAILED" in done.stderr:
+            CRASHES.append(f"seed {seed}: PyTorch's own assertion failed: {done.stderr.strip().splitlines()[-1][:120]}")
+        elif done.returncode > 0:
             raise RuntimeError(f"{words[-4:]} ended with {done.returncode}: {done.stderr[-2000:]}")
         if done.returncode < 0:
             CRASHES.append(f"seed {seed}: PyTorch's process died of signal {-done.returncode}")

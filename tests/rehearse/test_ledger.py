@@ -130,3 +130,20 @@ def test_without_operators_the_ledger_has_categories_and_no_modules(rehearse):
         kinds = find_line(made["ledger"], line).get("children", ())
         names = [child["name"] for kind in kinds for child in kind.get("children", [kind])]
         assert names and all(name == "[outside modules]" for name in names)
+
+
+def test_a_run_lines_up_with_its_own_snapshot(rehearse):
+    run = rehearse("mlp.py", flags=["--operators", "off"])
+    done = subprocess.run([ullage(), "diff", str(run.directory / "snapshot.pickle"), str(run.directory), "--json", "--by",
+                           "category"], capture_output=True, text=True, timeout=60)
+    made = json.loads(done.stdout)
+    assert made["difference"]["id"] == "reserved" and made["difference"]["difference_bytes"] == 0
+    lines = {line["id"]: line["difference_bytes"] for line in made["difference"]["children"]}
+    assert lines["workspaces"] == 0, "a workspace of cuBLAS is known by its size, without a record of operators too"
+
+
+def test_a_lost_log_of_the_device_is_said(rehearse):
+    run = rehearse("mlp.py")
+    (run.directory / "device.ulog").unlink()
+    done = subprocess.run([ullage(), "ledger", str(run.directory), "--json"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3 and any("no device.ulog" in m for m in json.loads(done.stdout)["evidence"]["missing"])

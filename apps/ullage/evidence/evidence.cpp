@@ -119,7 +119,7 @@ Opened open_snapshot(ingest::Source& source, std::optional<int> device) {
   evidence->account->labels = bare_labels(*evidence);
   evidence->quality.overflowed = evidence->timeline->overflowed;
   const auto& damage = evidence->snapshot->damage;
-  note_damage(*evidence, damage ? damage : source.damage());
+  note_damage(*evidence, source.damage() ? source.damage() : damage);  // of the compressed file, where it is the cause
   say_what_a_snapshot_lacks(*evidence);
   say_contradictions(*evidence);
   return evidence;

@@ -23,6 +23,7 @@ std::vector<KeptRun> kept_runs() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(runs_directory(), error)) {
     if (!entry.is_directory(error)) continue;
+    if (!fs::exists(entry.path() / "marks.jsonl", error)) continue;  // a rehearsal that never reached torch
     runs.push_back({entry.path().filename().string(), entry.path(), entry.last_write_time(error)});
   }
   std::ranges::sort(runs, {}, &KeptRun::name);

@@ -146,13 +146,22 @@ class Judge {
                  {"capture fewer shapes, or let the graphs share one pool (graph_pool_handle)", pools});
     if (!idle || !reserved || idle->low < requested_.high || idle->low * 20 < static_cast<std::int64_t>(reserved->low))
       return false;
-    const std::string variable =
-        m_.variable.find("ALLOC_CONF") != m_.variable.npos ? m_.variable : "PYTORCH_CUDA_ALLOC_CONF";
     return set(FailureKind::fragmentation, false,
                fmt::format("{} are reserved but not allocated, more than the {} asked for: no piece of it was large "
                            "enough (or it belongs to another stream or pool, which the text does not tell)",
                            text_of(*idle), m_.requested->printed),
-               {variable + "=expandable_segments:True", SizeInterval{0, idle->high}});
+               {setting(), SizeInterval{0, idle->high}});
+  }
+
+  // Expandable segments came with torch 2.1; older versions refuse the word.
+  [[nodiscard]] std::string setting() const {
+    const std::string variable =
+        m_.variable.find("ALLOC_CONF") != m_.variable.npos ? m_.variable : "PYTORCH_CUDA_ALLOC_CONF";
+    if (m_.torch == "1.0 to 1.3")
+      return "a newer torch: from 2.1 on there is " + variable + "=expandable_segments:True";
+    if (m_.torch == "1.4 to 2.0")
+      return variable + "=max_split_size_mb:128 (since torch 1.10), or torch 2.1 with expandable_segments:True";
+    return variable + "=expandable_segments:True";
   }
 
   bool outside() {

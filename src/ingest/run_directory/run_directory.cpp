@@ -55,7 +55,11 @@ void read_operators(RunDirectory& run) {
 
 void read_log(RunDirectory& run) {
   const std::string path = run.path + "/device.ulog";
-  if (!std::filesystem::exists(path)) return;  // a recording on a real GPU
+  if (!std::filesystem::exists(path)) {
+    if (!imitated_card(run.path).empty())
+      miss(run, "there is no device.ulog: the context and other libraries are not known");
+    return;  // a recording on a real GPU has none
+  }
   const auto file = MappedFile::open(path);
   if (!file) return miss(run, "device.ulog: " + describe(file.error()));
   auto log = read_device_log(file->bytes());

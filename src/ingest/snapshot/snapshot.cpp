@@ -2,6 +2,8 @@
 #include "ingest/snapshot/snapshot.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -97,6 +99,7 @@ class Reader {
   bool find_parts();
   void find_devices();
   Result<int> choose_device() const;
+  std::map<std::uint64_t, std::uint64_t> segment_bytes() const;  ///< by device
   void read_segments(int device);
   void read_segment(Value segment, int device);
   void read_blocks(Value blocks, timeline::Segment& segment);
@@ -176,11 +179,27 @@ Result<int> Reader::choose_device() const {
                 "one of its devices: " + (known.empty() ? "none" : known));
   }
   const auto traces = document_.items(traces_);
-  for (const int device : all) {
+  const auto events = [&](int device) {
     const auto index = static_cast<std::size_t>(device);
-    if (index < traces.size() && !document_.items(traces[index]).empty()) return device;
+    return index < traces.size() ? document_.items(traces[index]).size() : 0;
+  };
+  const auto bytes = segment_bytes();
+  const auto weight = [&](int device) {
+    const auto found = bytes.find(static_cast<std::uint64_t>(device));
+    return std::pair(found != bytes.end() ? found->second : 0, events(device));
+  };
+  const auto largest = std::ranges::max_element(all, {}, weight);
+  return largest == all.end() ? 0 : *largest;
+}
+
+std::map<std::uint64_t, std::uint64_t> Reader::segment_bytes() const {
+  std::map<std::uint64_t, std::uint64_t> bytes;
+  for (const Value segment : document_.items(segments_)) {
+    std::uint64_t& of_device = bytes[document_.to_unsigned(document_.get(segment, "device")).value_or(0)];
+    const auto size = document_.to_unsigned(document_.get(segment, "total_size")).value_or(0);
+    if (__builtin_add_overflow(of_device, size, &of_device)) of_device = std::numeric_limits<std::uint64_t>::max();
   }
-  return all.empty() ? 0 : all.front();
+  return bytes;
 }
 
 Result<Snapshot> Reader::run() {

@@ -20,6 +20,7 @@ from .profiling import mark_traces
 from .records import Records
 from .secrets import without_secrets
 from .steps import StepLimit
+from .undisturbed import undisturbed
 from .virtual_device import VirtualDevice
 
 HOOK_VERSION = 1
@@ -250,7 +251,11 @@ class Session:
             self.records.add("note", text=f"{problem}: {error!r}")
 
     def finish(self):
-        """Once per process: at exit, or in front of os._exit."""
+        """Once per process: at exit, or in front of os._exit. A second Ctrl-C does not cost what is recorded."""
+        with undisturbed():
+            self._finish()
+
+    def _finish(self):
         if os.getpid() != self._pid or self.endings.done:
             return
         self._close_run()
