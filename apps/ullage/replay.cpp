@@ -86,9 +86,18 @@ std::optional<std::uint64_t> available(const Evidence& evidence, std::optional<s
   return *capacity > outside ? *capacity - outside : 0;
 }
 
+/// What PyTorch could reserve when a request failed in the source: what it had, and what the driver had free.
+std::optional<std::uint64_t> recorded_limit(const Evidence& evidence) {
+  const auto at = timeline::last_out_of_memory(*evidence.timeline);
+  if (!at) return std::nullopt;
+  timeline::BlockReplay replay(*evidence.timeline, evidence.initial);
+  replay.advance_to(*at);
+  return replay.now().reserved + evidence.timeline->events.address[*at];
+}
+
 void check_model(const Evidence& evidence, report::ReplayView& view) {
-  const auto result =
-      allocator::replay(*evidence.timeline, evidence.initial, {recorded_settings(evidence), {}, std::nullopt, true});
+  const auto result = allocator::replay(*evidence.timeline, evidence.initial,
+                                        {recorded_settings(evidence), {}, recorded_limit(evidence), true});
   view.recorded_peak_reserved = evidence.whole.reserved.bytes;
   view.reproduced = result.peak_reserved == view.recorded_peak_reserved;
   view.start_is_exact = result.start_is_exact;

@@ -57,7 +57,8 @@ class Replay {
   Replayed run() {
     start();
     note_peaks(0);
-    for (std::size_t i = 0; i < t_.events.count() && !result_.failure; ++i) step(i);
+    const std::size_t end = std::min(t_.events.count(), options_.until);
+    for (std::size_t i = 0; i < end && !result_.failure; ++i) step(i);
     result_.end_allocated = allocated(), result_.end_reserved = reserved();
     result_.retries = model_.statistics().num_alloc_retries;
     return result_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "allocator/caching_allocator.hpp"
@@ -20,6 +21,8 @@ struct ReplayOptions {
   std::optional<std::uint64_t> available;
   /// New segments get the addresses that the source recorded, in their order; for checking the model.
   bool recorded_addresses = false;
+  /// So many events; the rest is left out.
+  std::size_t until = std::numeric_limits<std::size_t>::max();
 };
 
 /// A request that found no memory.

@@ -67,3 +67,16 @@ def test_what_replay_refuses(tmp_path):
     assert status == 3 and "expected" in message
     status, message = refused(snapshot, "--setting", "backend:cudaMallocAsync")
     assert status == 2 and "only PyTorch's own allocator" in message
+
+
+def test_the_setting_that_cures_fragmentation_is_found(rehearse):
+    """15 GiB are reserved and of no use for one request of 4 GiB."""
+    run = rehearse("fragmented.py", check=False, gpu="a100-40gb")
+    made = replay(run.directory, "--search")
+    assert made["reproduced"]
+    recorded = made["settings"][0]
+    assert recorded["failure"]["requested_bytes"] == 4 << 30
+    assert recorded["failure"]["reserved_bytes"] - recorded["failure"]["allocated_bytes"] == 15 << 30
+    outcomes = {row["setting"]: "failure" not in row for row in made["settings"][1:]}
+    assert outcomes[EXPANDABLE] and not outcomes["roundup_power2_divisions:8"]
+    assert list(outcomes.values()) == sorted(outcomes.values(), reverse=True), "what helps stands first"

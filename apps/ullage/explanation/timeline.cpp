@@ -2,6 +2,7 @@
 #include "apps/ullage/evidence/cut.hpp"
 #include "apps/ullage/explanation/explanation.hpp"
 #include "base/bytes.hpp"
+#include "findings/cure.hpp"
 #include "findings/first_change.hpp"
 #include "findings/lack.hpp"
 #include "findings/owner.hpp"
@@ -41,9 +42,30 @@ void set_failure(report::ExplainView& view, FailureKind kind, bool certain, std:
   view.failure = report::Failure{name_of(kind), title_of(kind), certain, std::move(reason), std::move(beside)};
 }
 
-report::Suggestion expandable(const findings::Lack& lack) {
-  return {"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", "what lies idle",
-          report::Between{0, static_cast<std::int64_t>(lack.idle)}};
+/// Replayed where the requests are known: what would help is said with its outcome, what would not is a note.
+void suggest_expandable(const Evidence& evidence, const findings::Lack& lack, std::size_t at,
+                        report::ExplainView& view) {
+  const std::string setting = "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True";
+  allocator::Settings settings;
+  settings.sizes.expandable_segments = true;
+  std::optional<findings::Cure> cure;
+  if (!evidence.trace_timeline)
+    cure = findings::cure_by(*evidence.timeline, evidence.initial, at, lack.reserved, settings);
+  const auto idle = static_cast<std::int64_t>(lack.idle);
+  if (!cure) {
+    if (!evidence.timeline->settings.expandable_segments)
+      view.changes.push_back({setting, "what lies idle", report::Between{0, idle}});
+  } else if (cure->passes) {
+    const auto saves = idle + static_cast<std::int64_t>(lack.allocated) + static_cast<std::int64_t>(lack.requested) -
+                       static_cast<std::int64_t>(cure->peak_reserved);
+    view.changes.push_back(
+        {setting,
+         fmt::format("replayed: the request finds room, {} reserved{}", format_bytes(cure->peak_reserved),
+                     cure->start_is_exact ? "" : "; what is older than the recording was laid out anew"),
+         report::Between{saves, saves}});
+  } else {
+    view.notes.push_back("replayed with " + setting + ": the request fails all the same");
+  }
 }
 
 void add_changes(const ledger::Cut& cut, report::ExplainView& view) {
@@ -59,8 +81,8 @@ bool text_decides(const report::ExplainView& view) {
                           view.failure->kind == "impossible_request" || view.failure->kind == "driver_fault");
 }
 
-void judge(const findings::Lack& lack, const ledger::Cut& cut, std::optional<std::uint64_t> capacity,
-           report::ExplainView& view) {
+void judge(const Evidence& evidence, const findings::Lack& lack, const ledger::Cut& cut, report::ExplainView& view) {
+  const auto capacity = evidence.capacity_bytes;
   if (text_decides(view)) return;
   view.changes.clear();
   const std::string requested = format_bytes(lack.requested);
@@ -74,7 +96,7 @@ void judge(const findings::Lack& lack, const ledger::Cut& cut, std::optional<std
     set_failure(view, FailureKind::fragmentation, lack.largest_piece > 0,
                 fmt::format("{} allocated, {} reserved but idle, more than the {} asked for{}",
                             format_bytes(lack.allocated), format_bytes(lack.idle), requested, piece));
-    view.changes.push_back(expandable(lack));
+    suggest_expandable(evidence, lack, cut.events, view);
   } else {
     set_failure(view, FailureKind::true_capacity, true,
                 fmt::format("PyTorch's tensors hold {}, and {} more were asked for{}", format_bytes(lack.allocated),
@@ -110,7 +132,7 @@ void explain_timeline(const Evidence& evidence, const ExplainOptions& options, r
   if (at_failure) {
     const auto lack =
         findings::lack_at(*evidence.timeline, evidence.initial, chosen->cut.events, chosen->cut.reserved.value_or(0));
-    judge(lack, chosen->cut, evidence.capacity_bytes, view);
+    judge(evidence, lack, chosen->cut, view);
     set_size(view, "requested_bytes", "asked for", lack.requested);
   } else if (!view.failure) {
     view.peak = fmt::format("{} allocated at {}{}", format_bytes(evidence.whole.allocated.bytes), chosen->title,
