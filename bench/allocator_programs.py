@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/allocator"))
-import comparison  # noqa: E402
+import allocator_comparison as comparison  # noqa: E402
 
 PER_PROCESS = 50
 SHOWN = 20

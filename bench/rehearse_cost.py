@@ -21,7 +21,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/allocator"))
-from comparison import bare_environment  # noqa: E402
+from allocator_comparison import bare_environment  # noqa: E402
 
 PROFILE = "name=NVIDIA A100-SXM4-80GB;total_bytes=85000000000;context_bytes=471859200"
 SCRIPT = [sys.executable, str(ROOT / "examples/founding_example.py"), "--attention", "sdpa", "--steps", "3"]

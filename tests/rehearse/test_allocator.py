@@ -8,7 +8,7 @@ import pytest
 from conftest import ullage
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "allocator"))
-import comparison  # noqa: E402
+import allocator_comparison as comparison  # noqa: E402
 
 
 @pytest.mark.parametrize("seed", range(comparison.SETTINGS))

@@ -46,8 +46,7 @@ std::string card(const report::ExplainView& view) {
 std::string verifying_command(const Evidence& evidence, const ExplainOptions& options,
                               const report::ExplainView& view) {
   std::string text;
-  if (!view.changes.empty() && view.changes[0].text.find("ALLOC_CONF=") != std::string::npos)
-    text += view.changes[0].text + " ";
+  if (!view.changes.empty() && view.changes[0].text.starts_with("PYTORCH_")) text += view.changes[0].text + " ";
   text += "ullage rehearse ";
   if (options.gpu) {
     text += "--gpu " + *options.gpu;

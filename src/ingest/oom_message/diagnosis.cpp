@@ -159,8 +159,7 @@ class Judge {
         m_.variable.find("ALLOC_CONF") != m_.variable.npos ? m_.variable : "PYTORCH_CUDA_ALLOC_CONF";
     if (m_.torch == "1.0 to 1.3")
       return "a newer torch: from 2.1 on there is " + variable + "=expandable_segments:True";
-    if (m_.torch == "1.4 to 2.0")
-      return variable + "=max_split_size_mb:128 (since torch 1.10), or torch 2.1 with expandable_segments:True";
+    if (m_.torch == "1.4 to 2.0") return variable + "=max_split_size_mb:128";  // since 1.10
     return variable + "=expandable_segments:True";
   }
 
