@@ -127,9 +127,7 @@ void write_gpu(JsonWriter& json, const Gpu& gpu) {
 
 std::string json_text(std::span<const Gpu> selected) {
   JsonWriter json;
-  json.begin_object();
-  json.field("schema_version", 1);
-  json.field("command", "gpus");
+  json.begin_result("gpus");
   json.begin_array("gpus");
   for (const Gpu& gpu : selected) write_gpu(json, gpu);
   json.end_array();

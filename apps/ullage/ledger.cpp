@@ -31,11 +31,9 @@ Result<ExitCode> print_ledger(const Evidence& evidence, const Arguments& argumen
 }
 
 Result<ExitCode> run_ledger(const Arguments& arguments) {
-  if (arguments.positionals.empty())
-    return fail(ErrorKind::usage, "what is missing is a run or a file", "ullage ledger", "ullage ledger RUN|FILE");
-  const auto evidence = open_run_or_file(arguments.positionals.front());
-  if (!evidence) return tl::unexpected(evidence.error());
-  return print_ledger(**evidence, arguments);
+  return open_one(arguments, "ullage ledger").and_then([&](const auto& evidence) {
+    return print_ledger(*evidence, arguments);
+  });
 }
 
 constexpr Flag flags[] = {

@@ -92,11 +92,6 @@ class Keys {
   std::vector<std::string> lines_;
 };
 
-const timeline::Trace* trace_of(const Evidence& evidence) {
-  if (evidence.trace) return &evidence.trace->trace;
-  return evidence.run && evidence.run->operators ? &evidence.run->operators->trace : nullptr;
-}
-
 bool has_shapes(const timeline::Trace& trace) {
   return std::ranges::any_of(trace.calls.shapes, [](timeline::StringId shapes) { return shapes != 0; });
 }
@@ -132,12 +127,9 @@ Result<ExitCode> print_operators(const Evidence& evidence, const Arguments& argu
 }
 
 Result<ExitCode> run_operators(const Arguments& arguments) {
-  if (arguments.positionals.empty())
-    return fail(ErrorKind::usage, "what is missing is a run or a file", "ullage operators",
-                "ullage operators RUN|FILE");
-  const auto evidence = open_run_or_file(arguments.positionals.front());
-  if (!evidence) return tl::unexpected(evidence.error());
-  return print_operators(**evidence, arguments);
+  return open_one(arguments, "ullage operators").and_then([&](const auto& evidence) {
+    return print_operators(*evidence, arguments);
+  });
 }
 
 constexpr Flag flags[] = {

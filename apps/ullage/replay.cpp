@@ -6,6 +6,7 @@
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/rehearsal/options.hpp"
 #include "base/bytes.hpp"
+#include "findings/lack.hpp"
 #include "report/replay_view.hpp"
 
 #include <fmt/format.h>
@@ -86,13 +87,11 @@ std::optional<std::uint64_t> available(const Evidence& evidence, std::optional<s
   return *capacity > outside ? *capacity - outside : 0;
 }
 
-/// What PyTorch could reserve when a request failed in the source: what it had, and what the driver had free.
 std::optional<std::uint64_t> recorded_limit(const Evidence& evidence) {
   const auto at = timeline::last_out_of_memory(*evidence.timeline);
   if (!at) return std::nullopt;
-  timeline::BlockReplay replay(*evidence.timeline, evidence.initial);
-  replay.advance_to(*at);
-  return replay.now().reserved + evidence.timeline->events.address[*at];
+  const auto lack = findings::lack_at(*evidence.timeline, evidence.initial, *at);
+  return allocator::available_at_failure(*evidence.timeline, *at, lack.reserved);
 }
 
 void check_model(const Evidence& evidence, report::ReplayView& view) {
@@ -142,11 +141,9 @@ Result<ExitCode> print_replay(const Evidence& evidence, const Arguments& argumen
 }
 
 Result<ExitCode> run_replay(const Arguments& arguments) {
-  if (arguments.positionals.empty())
-    return fail(ErrorKind::usage, "what is missing is a run or a file", "ullage replay", "ullage replay RUN|FILE");
-  const auto evidence = open_run_or_file(arguments.positionals.front());
-  if (!evidence) return tl::unexpected(evidence.error());
-  return print_replay(**evidence, arguments);
+  return open_one(arguments, "ullage replay").and_then([&](const auto& evidence) {
+    return print_replay(*evidence, arguments);
+  });
 }
 
 constexpr Flag flags[] = {

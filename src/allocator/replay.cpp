@@ -244,6 +244,10 @@ class Replay {
 
 }  // namespace
 
+std::uint64_t available_at_failure(const Timeline& timeline, std::size_t at, std::uint64_t reserved) {
+  return reserved + timeline.events.address[at];
+}
+
 Replayed replay(const Timeline& timeline, const timeline::InitialState& initial, const ReplayOptions& options) {
   return Replay(timeline, initial, options).run();
 }

@@ -31,7 +31,7 @@ struct ReplayFailure {
   std::uint64_t requested = 0;    ///< bytes of the block
   std::uint64_t from_device = 0;  ///< what the device was asked for
   std::uint64_t allocated = 0, reserved = 0;
-  std::uint64_t largest_free = 0;  ///< the largest free block of the request's pool and stream
+  std::uint64_t largest_free = 0;  ///< the largest free block of the request's size class, of any stream
 };
 
 /// All in bytes.
@@ -46,6 +46,10 @@ struct Replayed {
   std::uint64_t recorded_failures_pass = 0;  ///< ... and find memory here
   bool start_is_exact = true;                ///< false: what was older than the recording was laid out anew
 };
+
+/// What PyTorch could have when the request of event `at` failed: what it had reserved, and what the driver had free,
+/// where the source says it. Bytes.
+std::uint64_t available_at_failure(const timeline::Timeline& timeline, std::size_t at, std::uint64_t reserved);
 
 /// Blocks older than the recording keep their places, unless the settings put them elsewhere (expandable segments):
 /// then they are requested anew in the order of their addresses. Segments that the source gave back without need count

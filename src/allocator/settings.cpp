@@ -5,15 +5,15 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cmath>
+#include <limits>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 
 namespace ullage::allocator {
 namespace {
 
-constexpr std::uint64_t mib = 1ULL << 20;
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 constexpr std::array<std::string_view, 18> known_keys = {"max_split_size_mb",
@@ -48,12 +48,6 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(" \t\n");
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
-}
-
 // The parts between commas, those inside brackets left together.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -61,7 +55,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
     if (i == text.size() || (text[i] == ',' && depth == 0)) {
-      if (const auto part = trimmed(text.substr(begin, i - begin)); !part.empty()) parts.push_back(part);
+      if (const auto part = trim(text.substr(begin, i - begin)); !part.empty()) parts.push_back(part);
       begin = i + 1;
     } else {
       depth += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
@@ -103,9 +97,9 @@ Result<void> read_divisions(std::string_view value, timeline::AllocatorSettings&
   std::size_t next = 0;
   for (const std::string_view part : parts_of(value.substr(1, value.size() - 2))) {
     const auto colon = part.find(':');
-    const auto count = divisions(key, colon == part.npos ? part : trimmed(part.substr(colon + 1)));
+    const auto count = divisions(key, colon == part.npos ? part : trim(part.substr(colon + 1)));
     if (!count) return tl::unexpected(count.error());
-    const auto from = trimmed(part.substr(0, colon));
+    const auto from = trim(part.substr(0, colon));
     const auto size = from == ">" ? std::optional(std::uint64_t{0}) : number<std::uint64_t>(from);
     if (colon == part.npos || !size || (from != ">" && !std::has_single_bit(*size)))
       return refused(key, part, "SIZE:DIVISIONS with a power of two in MiB, or >:DIVISIONS");
@@ -165,12 +159,12 @@ Result<Settings> parse_settings(std::string_view text) {
   Settings settings;
   for (const std::string_view part : parts_of(text)) {
     const auto colon = part.find(':');
-    const auto key = trimmed(part.substr(0, colon));
+    const auto key = trim(part.substr(0, colon));
     if (std::ranges::find(known_keys, key) == known_keys.end())
       return fail(ErrorKind::usage, "PyTorch's allocator has no such setting", std::string(key),
                   "KEY:VALUE,... as in PYTORCH_CUDA_ALLOC_CONF", suggestion(key, known_keys));
     if (colon == part.npos) return refused(key, "", "KEY:VALUE");
-    if (const auto read = read_one(key, trimmed(part.substr(colon + 1)), settings); !read)
+    if (const auto read = read_one(key, trim(part.substr(colon + 1)), settings); !read)
       return tl::unexpected(read.error());
   }
   return settings;

@@ -2,6 +2,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace ullage {
@@ -29,6 +30,25 @@ std::size_t rank_of(const std::string& typed, std::string_view name) {
   const std::string candidate = lower(name);
   if (!typed.empty() && candidate.starts_with(typed)) return 0;
   return 1 + edit_distance(typed, candidate);
+}
+
+bool is_continuation(unsigned char byte) {
+  return (byte & 0xC0) == 0x80;
+}
+
+// Length of the sequence that a lead byte announces and the smallest code point it may carry; 0 for a bad lead byte.
+struct Sequence {
+  std::size_t length;
+  std::uint32_t smallest;
+  std::uint32_t bits;
+};
+
+Sequence sequence_of(unsigned char lead) {
+  if (lead < 0x80) return {1, 0, lead};
+  if ((lead & 0xE0) == 0xC0) return {2, 0x80, lead & 0x1Fu};
+  if ((lead & 0xF0) == 0xE0) return {3, 0x800, lead & 0x0Fu};
+  if ((lead & 0xF8) == 0xF0) return {4, 0x10000, lead & 0x07u};
+  return {0, 0, 0};
 }
 
 }  // namespace
@@ -115,24 +135,18 @@ std::string suggestion(std::string_view typed, std::span<const std::string_view>
   return text + "?";
 }
 
-namespace {
-
-// Bytes of the character that begins here; 0 when it is none.
 std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  if (length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 0;
-  return length;
+  const Sequence sequence = sequence_of(static_cast<unsigned char>(text[0]));
+  if (sequence.length == 0 || sequence.length > text.size()) return 0;
+  std::uint32_t code = sequence.bits;
+  for (std::size_t i = 1; i < sequence.length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (!is_continuation(byte)) return 0;
+    code = code << 6 | (byte & 0x3Fu);
+  }
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < sequence.smallest || code > 0x10FFFF || surrogate ? 0 : sequence.length;
 }
-
-}  // namespace
 
 std::string printable(std::string_view text, bool lines) {
   std::string out;

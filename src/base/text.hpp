@@ -31,6 +31,9 @@ namespace ullage {
 [[nodiscard]] std::string suggestion(std::string_view typed, std::span<const std::string_view> names,
                                      std::size_t limit = 3);
 
+/// Bytes of the valid UTF-8 sequence at the start of a text that is not empty; 0 when there is none.
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
+
 /// The text with `?` for control characters and for bytes that are no UTF-8, so that a terminal shows what it is given;
 /// line feeds and tabs stay when `lines` is true.
 [[nodiscard]] std::string printable(std::string_view text, bool lines);

@@ -12,7 +12,7 @@ std::optional<Cure> cure_by(const timeline::Timeline& timeline, const timeline::
   if (same || at == 0 || at >= timeline.events.count()) return std::nullopt;
   allocator::ReplayOptions options;
   options.settings = settings;
-  options.available = reserved + timeline.events.address[at];
+  options.available = allocator::available_at_failure(timeline, at, reserved);
   options.until = at + 1;
   const auto result = allocator::replay(timeline, initial, options);
   return Cure{!result.failure && result.recorded_failures_pass > 0, result.peak_reserved, result.start_is_exact};

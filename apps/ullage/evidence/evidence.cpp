@@ -70,10 +70,7 @@ attribution::Labels bare_labels(const Evidence& evidence) {
   attribution::BareEvidence bare;
   bare.timeline = evidence.timeline;
   bare.allocations = &evidence.account->allocations;
-  for (const auto& annotation : evidence.snapshot->annotations) {
-    if (annotation.device == evidence.timeline->device)
-      bare.annotations.push_back({annotation.name, annotation.start, annotation.time_us});
-  }
+  bare.annotations = annotations_of(evidence);
   return attribution::label_bare(bare);
 }
 
@@ -230,6 +227,28 @@ bool looks_like_pickle(std::string_view head) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Evidence>> open_one(const Arguments& arguments, const std::string& command) {
+  if (arguments.positionals.empty())
+    return fail(ErrorKind::usage, "what is missing is a run or a file", command, command + " RUN|FILE");
+  return open_run_or_file(arguments.positionals.front());
+}
+
+std::vector<attribution::Annotation> annotations_of(const Evidence& evidence) {
+  const auto& snapshot = evidence.run ? evidence.run->snapshot : evidence.snapshot;
+  std::vector<attribution::Annotation> annotations;
+  if (!snapshot) return annotations;
+  for (const auto& annotation : snapshot->annotations) {
+    if (annotation.device == evidence.timeline->device)
+      annotations.push_back({annotation.name, annotation.start, annotation.time_us});
+  }
+  return annotations;
+}
+
+const timeline::Trace* trace_of(const Evidence& evidence) {
+  if (evidence.trace) return &evidence.trace->trace;
+  return evidence.run && evidence.run->operators ? &evidence.run->operators->trace : nullptr;
+}
 
 void note_damage(Evidence& evidence, const std::optional<Error>& damage) {
   if (!damage) return;

@@ -2,6 +2,8 @@
 // Evidence: what a run directory or a file holds about memory, whatever its format, ready to be asked.
 #pragma once
 
+#include "apps/ullage/flags.hpp"
+#include "attribution/bare_labels.hpp"
 #include "base/result.hpp"
 #include "hardware/catalogue.hpp"
 #include "ingest/kineto/kineto.hpp"
@@ -81,6 +83,15 @@ struct Evidence {
 
 /// What an argument RUN|FILE names, opened. Errors: those of resolve_run_or_file and of open_evidence.
 [[nodiscard]] Result<std::unique_ptr<Evidence>> open_run_or_file(const std::string& argument);
+
+/// The same for a command, `ullage VERB RUN|FILE`, that takes just one. Errors: also `usage`, when it is missing.
+[[nodiscard]] Result<std::unique_ptr<Evidence>> open_one(const Arguments& arguments, const std::string& command);
+
+/// The optimizer's ranges and the script's own, of a snapshot, on the device of the timeline; empty without a snapshot.
+[[nodiscard]] std::vector<attribution::Annotation> annotations_of(const Evidence& evidence);
+
+/// The operators of a trace, or of a run's record; null when there are none.
+[[nodiscard]] const timeline::Trace* trace_of(const Evidence& evidence);
 
 /// For those who open a format: the source was damaged or cut, if there is such an error.
 void note_damage(Evidence& evidence, const std::optional<Error>& damage);

@@ -17,17 +17,6 @@ std::vector<attribution::PhaseSpan> phases_of(const Evidence& evidence) {
   return ledger::spans_of(evidence.run_ledger->phases, evidence.input.marks, evidence.input.history.cuts);
 }
 
-std::vector<attribution::Annotation> annotations_of(const Evidence& evidence) {
-  const auto& snapshot = evidence.run ? evidence.run->snapshot : evidence.snapshot;
-  std::vector<attribution::Annotation> annotations;
-  if (!snapshot) return annotations;
-  for (const auto& annotation : snapshot->annotations) {
-    if (annotation.device == evidence.timeline->device)
-      annotations.push_back({annotation.name, annotation.start, annotation.time_us});
-  }
-  return annotations;
-}
-
 DeviceHistory history_of(const Evidence& evidence, Export& made) {
   DeviceHistory history;
   history.timeline = evidence.timeline;
@@ -63,11 +52,6 @@ std::vector<CounterSeries> counters_of(const Evidence& evidence) {
       counters.push_back({"used", series.gpu, series.pid, series.process, &series.used, evidence.smi_log->has_times});
   }
   return counters;
-}
-
-const timeline::Trace* trace_of(const Evidence& evidence) {
-  if (evidence.trace) return &evidence.trace->trace;
-  return evidence.run && evidence.run->operators ? &evidence.run->operators->trace : nullptr;
 }
 
 Result<void> open_others(Export& made) {

@@ -37,9 +37,7 @@ void write_side(JsonWriter& json, std::string_view name, const std::string& sour
 
 std::string difference_json(const DifferenceView& view) {
   JsonWriter json;
-  json.begin_object();
-  json.field("schema_version", 1);
-  json.field("command", "diff");
+  json.begin_result("diff");
   write_side(json, "before", view.before, view.before_moment);
   write_side(json, "after", view.after, view.after_moment);
   write(json, view.root, "difference");

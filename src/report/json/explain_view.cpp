@@ -161,9 +161,7 @@ void write_view(JsonWriter& json, const ExplainView& view) {
 
 std::string explain_json(const std::vector<ExplainView>& views) {
   JsonWriter json;
-  json.begin_object();
-  json.field("schema_version", 1);
-  json.field("command", "explain");
+  json.begin_result("explain");
   if (views.size() == 1) {
     write_view(json, views.front());
   } else {

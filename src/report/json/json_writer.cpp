@@ -7,43 +7,12 @@
 #include <cmath>
 #include <cstddef>
 
+#include "base/text.hpp"
+
 namespace ullage {
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
-
-bool is_continuation(unsigned char byte) {
-  return (byte & 0xC0) == 0x80;
-}
-
-// Length of the sequence that a lead byte announces and the smallest code point it may carry; 0 for a bad lead byte.
-struct Sequence {
-  std::size_t length;
-  std::uint32_t smallest;
-  std::uint32_t bits;
-};
-
-Sequence sequence_of(unsigned char lead) {
-  if (lead < 0x80) return {1, 0, lead};
-  if ((lead & 0xE0) == 0xC0) return {2, 0x80, lead & 0x1Fu};
-  if ((lead & 0xF0) == 0xE0) return {3, 0x800, lead & 0x0Fu};
-  if ((lead & 0xF8) == 0xF0) return {4, 0x10000, lead & 0x07u};
-  return {0, 0, 0};
-}
-
-// The length of the valid sequence at the start of `text`, or 0.
-std::size_t valid_length(std::string_view text) {
-  const Sequence sequence = sequence_of(static_cast<unsigned char>(text[0]));
-  if (sequence.length == 0 || sequence.length > text.size()) return 0;
-  std::uint32_t code = sequence.bits;
-  for (std::size_t i = 1; i < sequence.length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (!is_continuation(byte)) return 0;
-    code = code << 6 | (byte & 0x3Fu);
-  }
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < sequence.smallest || code > 0x10FFFF || surrogate ? 0 : sequence.length;
-}
 
 }  // namespace
 
@@ -51,7 +20,7 @@ std::string clean_utf8(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = valid_length(text);
+    const std::size_t length = utf8_length(text);
     result += length == 0 ? replacement : text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }
@@ -74,6 +43,12 @@ JsonWriter::JsonWriter() : implementation_(std::make_unique<Implementation>()) {
 }
 
 JsonWriter::~JsonWriter() = default;
+
+void JsonWriter::begin_result(std::string_view command) {
+  begin_object();
+  field("schema_version", 1);
+  field("command", command);
+}
 
 void JsonWriter::begin_object() {
   implementation_->writer.StartObject();

@@ -19,6 +19,8 @@ class JsonWriter {
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
 
+  /// The document of a command's result, with the fields that every one has: schema_version and command.
+  void begin_result(std::string_view command);
   void begin_object();                       ///< the document, or an item of an array
   void begin_object(std::string_view name);  ///< a field
   void end_object();

@@ -38,9 +38,7 @@ void write_evidence(JsonWriter& json, const EvidenceView& evidence) {
 
 std::string ledger_json(const LedgerView& view) {
   JsonWriter json;
-  json.begin_object();
-  json.field("schema_version", 1);
-  json.field("command", std::string_view(view.command));
+  json.begin_result(std::string_view(view.command));
   json.field("source", std::string_view(view.source));
   json.field("format", std::string_view(view.format));
   json.field("producer", std::string_view(view.producer));

@@ -32,9 +32,7 @@ void write_row(JsonWriter& json, const ledger::OperatorRow& row, const Operators
 
 std::string operators_json(const OperatorsView& view, std::size_t top) {
   JsonWriter json;
-  json.begin_object();
-  json.field("schema_version", 1);
-  json.field("command", "operators");
+  json.begin_result("operators");
   json.field("source", std::string_view(view.source));
   json.field("producer", std::string_view(view.producer));
   json.field("device", view.device);

@@ -34,9 +34,7 @@ void write_row(JsonWriter& json, const ReplayRow& row) {
 
 std::string replay_json(const ReplayView& view) {
   JsonWriter json;
-  json.begin_object();
-  json.field("schema_version", 1);
-  json.field("command", "replay");
+  json.begin_result("replay");
   json.field("source", std::string_view(view.source));
   json.field("producer", std::string_view(view.producer));
   json.field("recorded_settings", std::string_view(view.recorded_settings));

@@ -322,9 +322,7 @@ void write_ledger(JsonWriter& json, const RunResult& result) {
 
 std::string result_json(const RunResult& result) {
   JsonWriter json;
-  json.begin_object();
-  json.field("schema_version", 1);
-  json.field("command", "rehearse");
+  json.begin_result("rehearse");
   json.field("verdict", std::string_view(result.verdict));
   if (result.script_exit_code) json.field("script_exit_code", *result.script_exit_code);
   if (result.exception) {
