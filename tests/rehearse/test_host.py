@@ -81,8 +81,10 @@ def test_pages_behind_device_memory_are_not_the_scripts(rehearse):
     assert many.host["seen_bytes"] - many.host["needed_bytes"] >= pages[1]
 
 
-def test_pytorchs_history_is_estimated_well(rehearse):
-    with_history = rehearse("host.py", "--layers", 3000, flags=["--steps", "5"], environment={"ULLAGE_VALUES": "0"})
+@pytest.mark.parametrize("operators", ["names", "shapes"])
+def test_pytorchs_history_is_estimated_well(rehearse, operators):
+    with_history = rehearse("host.py", "--layers", 3000, flags=["--steps", "5", "--operators", operators],
+                            environment={"ULLAGE_VALUES": "0"})
     without = rehearse("host.py", "--layers", 3000, flags=["--steps", "5", "--stacks", "none"],
                        environment={"ULLAGE_VALUES": "0"}, check=False)
     real = with_history.host["seen_bytes"] - without.host["seen_bytes"]
