@@ -34,6 +34,7 @@ struct Command {
 extern const Command rehearse_command;
 extern const Command explain_command;
 extern const Command ledger_command;
+extern const Command findings_command;
 extern const Command diff_command;
 extern const Command replay_command;
 extern const Command operators_command;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage explain`: what an error text, a snapshot, a trace, a log or a run says about memory.
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/explanation/explanation.hpp"
 #include "apps/ullage/output.hpp"
 #include "ingest/oom_message/model_dimensions.hpp"
@@ -30,12 +31,15 @@ Result<ExitCode> run_explain(const Arguments& arguments) {
                 "ullage explain FILE...|-");
   const auto options = options_of(arguments);
   if (!options) return tl::unexpected(options.error());
+  const auto ignored = ignored_findings(arguments);
+  if (!ignored) return tl::unexpected(ignored.error());
   std::vector<report::ExplainView> views;
   ExitCode code = ExitCode::yes;
   for (const std::string& argument : arguments.positionals) {
     const auto evidence = open_run_or_file(argument);
     if (!evidence) return tl::unexpected(evidence.error());
     views.push_back(explanation_of(**evidence, *options));
+    views.back().found = without_ignored(findings_of_evidence(**evidence), *ignored);
     if ((*evidence)->quality.partial) code = ExitCode::bad_input;
   }
   std::string text;
@@ -53,6 +57,7 @@ constexpr Flag flags[] = {
     {"seq", "N", "tokens per sequence, for the same", FlagKind::count},
     {"gpu", "NAME", "the GPU of the command at the end", FlagKind::gpu},
     {"top", "N", "show the N largest lines of each level of the ledger; 0 shows all", FlagKind::count, "4"},
+    ignore_flag,
     json_flag,
 };
 

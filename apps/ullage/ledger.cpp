@@ -2,6 +2,7 @@
 // `ullage ledger`: what was on the device at one moment, and who owned it.
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/cut.hpp"
+#include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/evidence/levels.hpp"
 #include "apps/ullage/evidence/view.hpp"
 #include "apps/ullage/output.hpp"
@@ -10,6 +11,8 @@ namespace ullage::cli {
 namespace {
 
 Result<report::LedgerView> view_of(const Evidence& evidence, const Arguments& arguments) {
+  const auto ignored = ignored_findings(arguments);
+  if (!ignored) return tl::unexpected(ignored.error());
   const auto levels = levels_of(arguments.text("by").value_or(""));
   if (!levels) return tl::unexpected(levels.error());
   const std::string moment = arguments.text("at").value_or("peak");
@@ -18,6 +21,7 @@ Result<report::LedgerView> view_of(const Evidence& evidence, const Arguments& ar
   if (!chosen) return tl::unexpected(chosen.error());
   report::LedgerView view = ledger_view(evidence, *chosen);
   view.ledger = ledger::chart(chosen->cut, *levels);
+  view.found = without_ignored(findings_of_evidence(evidence), *ignored);
   if (const auto top = arguments.count("top"); top && *top > 0) ledger::fold(view.ledger, *top);
   return view;
 }
@@ -41,6 +45,7 @@ constexpr Flag flags[] = {
     {"by", "LEVELS", "drill below the categories: kind, module, layer, operator, line, tensor, block", FlagKind::text,
      "category,kind"},
     {"top", "N", "show the N largest lines of each level, and the others as one; 0 shows all", FlagKind::count, "12"},
+    ignore_flag,
     json_flag,
 };
 

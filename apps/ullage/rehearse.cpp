@@ -129,7 +129,7 @@ Result<ExitCode> finish(const RehearsalOptions& options, const report::RunResult
   return print_result(options.json ? json : report::result_text(result)).map([&] { return exit_code(result); });
 }
 
-Result<ExitCode> rehearse(const RehearsalOptions& options) {
+Result<ExitCode> rehearse(const RehearsalOptions& options, const std::vector<Ignored>& ignored) {
   const auto cudnn = checked_cudnn(options);
   if (!cudnn) return tl::unexpected(cudnn.error());
   const auto directory = make_run_directory(options);
@@ -152,14 +152,16 @@ Result<ExitCode> rehearse(const RehearsalOptions& options) {
     if (ending_of(*made) == Ending::interrupted) return ExitCode::interrupted;
     second = std::move(*made);
   }
-  report::RunResult result = assemble(options, *first, second ? &*second : nullptr);
+  report::RunResult result = assemble(options, *first, second ? &*second : nullptr, ignored);
   if (!note.empty()) result.notes.push_back(note);
   take_compiler(result, options, second && result.ledger_unlimited ? *second : *first, cold);
   return finish(options, result);
 }
 
 Result<ExitCode> run_rehearse(const Arguments& arguments) {
-  return rehearsal_options(arguments).and_then(rehearse);
+  const auto ignored = ignored_findings(arguments);
+  if (!ignored) return tl::unexpected(ignored.error());
+  return rehearsal_options(arguments).and_then([&](const auto& options) { return rehearse(options, *ignored); });
 }
 
 constexpr Flag flags[] = {
@@ -180,6 +182,7 @@ constexpr Flag flags[] = {
      FlagKind::text, "native"},
     {"time-limit", "TIME", "wall time of one run", FlagKind::duration, "10m"},
     {"allow-writes", "", "let the script change files that were there before", FlagKind::toggle},
+    ignore_flag,
     {"out", "DIR", "the run directory: new or empty", FlagKind::text},
     json_flag,
 };

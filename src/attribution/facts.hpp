@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct Mark {
   std::uint32_t micro_batch = 0;  ///< from 1 in each step; 0 before the first
   std::string optimizer;          ///< empty when not given
   MarkCounters counters;
+  std::optional<bool> grad_enabled = {}, training = {};  ///< of forward_begin: torch.is_grad_enabled(), the module's mode
 };
 
 /// The classes of tensors that can be named, in the order in which they own a storage. `held` is a tensor that some
@@ -62,6 +64,15 @@ struct TensorList {
   std::size_t mark = 0;  ///< position in the list of marks (not Mark::index)
   bool complete[tensor_classes] = {};
   std::vector<Tensor> tensors;
+};
+
+/// The lengths of sequences that a mask of padding states, an argument of an outermost forward.
+struct PaddingMask {
+  std::string name;  ///< the argument's
+  std::uint32_t step = 0;
+  std::uint64_t rows = 0, columns = 0;  ///< sequences and tokens of each
+  std::uint64_t kept = 0;               ///< tokens that are none of padding
+  std::uint64_t kept_squared = 0;       ///< the sum over the sequences of their kept tokens squared
 };
 
 enum class PhaseName : std::uint8_t { load, forward, backward, optimizer, other, run };

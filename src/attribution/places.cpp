@@ -71,6 +71,20 @@ Places::Places(const timeline::Trace& trace) : trace_(trace), thread_of_forward_
       by_sequence_[key_of(calls.thread[i], calls.sequence[i])] = i;
   }
   learn_threads();
+  for (CallId i = 0; i < calls.count(); ++i) {
+    if (calls.sequence[i] < 0 || calls.forward_thread[i] == 0) continue;
+    const std::uint32_t thread = thread_of_forward_[calls.forward_thread[i]];
+    if (thread != no_thread) ran_.insert(key_of(thread, calls.sequence[i]));
+  }
+}
+
+CallId Places::forward_with(std::uint32_t thread, std::int32_t sequence) const {
+  const auto found = by_sequence_.find(key_of(thread, sequence));
+  return found == by_sequence_.end() ? no_call : found->second;
+}
+
+bool Places::ran(std::uint32_t thread, std::int32_t sequence) const {
+  return ran_.contains(key_of(thread, sequence));
 }
 
 // PyTorch numbers threads by itself: a thread votes for a number with each forward call whose sequence number the

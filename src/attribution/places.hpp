@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,11 @@ class Places {
   /// carries a forward thread and a sequence number.
   [[nodiscard]] bool is_node(timeline::CallId call) const;
 
+  /// The last call outside backward passes on a thread that carries a sequence number; `no_call` when none does.
+  [[nodiscard]] timeline::CallId forward_with(std::uint32_t thread, std::int32_t sequence) const;
+  /// Whether the engine ran a node with the number that a call of this thread carried.
+  [[nodiscard]] bool ran(std::uint32_t thread, std::int32_t sequence) const;
+
  private:
   [[nodiscard]] timeline::CallId forward_of(timeline::CallId node) const;
   void learn_threads();
@@ -45,6 +51,7 @@ class Places {
   const timeline::Trace& trace_;
   bool named_nodes_ = false;                                         ///< the engine's own ranges are in the trace
   std::unordered_map<std::uint64_t, timeline::CallId> by_sequence_;  ///< (thread, sequence) -> the latest such call
+  std::unordered_set<std::uint64_t> ran_;                            ///< the same keys, of nodes that ran
   std::vector<std::uint32_t> thread_of_forward_;                     ///< PyTorch's number -> index into threads
   std::unordered_map<timeline::CallId, Place> known_;
 };

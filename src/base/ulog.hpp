@@ -88,10 +88,16 @@ struct Gemm {
 
 enum class Direction : std::uint32_t { host_to_device = 1, device_to_host = 2, device_to_device = 3, host_to_host = 4 };
 
+/// Of a Copy, or-ed.
+enum CopyFlag : std::uint32_t {
+  copy_pinned = 1,    ///< the host side is pinned memory; else pageable
+  copy_repeated = 2,  ///< to the device, the same bytes as the copy of that size before it from the same line
+};
+
 struct Copy {
   std::uint64_t destination, source, bytes;
   std::uint32_t direction;  ///< Direction
-  std::uint32_t pinned;     ///< the host side: 1 pinned, 0 pageable
+  std::uint32_t flags;      ///< CopyFlag
   std::uint32_t stream;
   std::uint32_t line;  ///< Name id of the line of code; 0 when there is no Python frame
   std::uint64_t start_ns, end_ns;

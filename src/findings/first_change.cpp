@@ -2,11 +2,12 @@
 #include "findings/first_change.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
+
+#include "findings/attention.hpp"
 
 namespace ullage::findings {
 namespace {
@@ -14,20 +15,6 @@ namespace {
 using attribution::Category;
 using attribution::Label;
 using timeline::AllocationId;
-
-constexpr std::string_view attention_operators[] = {"aten::softmax",     "aten::_softmax",
-                                                    "aten::dropout",     "aten::native_dropout",
-                                                    "aten::matmul",      "aten::bmm",
-                                                    "aten::baddbmm",     "aten::where",
-                                                    "aten::mul",         "aten::div",
-                                                    "aten::add",         "aten::sub",
-                                                    "aten::to",          "aten::_to_copy",
-                                                    "aten::float",       "aten::type_as",
-                                                    "aten::masked_fill", "aten::scaled_dot_product_attention"};
-
-bool softmax(std::string_view operation) {
-  return operation == "aten::softmax" || operation == "aten::_softmax";
-}
 
 // `transformer.h.12.attn.c_attn` -> `transformer.h` and 12; nothing where no part is a number.
 struct Layer {
@@ -80,25 +67,13 @@ class Rules {
   [[nodiscard]] bool activation(AllocationId id) const { return label(id).category == Category::activations; }
 
   void attention() {
-    std::map<timeline::StringId, std::uint64_t> probabilities;  // by module
-    for (const AllocationId id : live_) {
-      if (activation(id) && softmax(text(label(id).operation)) && label(id).module != 0)
-        probabilities[label(id).module] = std::max(probabilities[label(id).module], bytes(id));
-    }
+    const AttentionMatrices found = attention_matrices(cut_);
     std::uint64_t sum = 0;
-    for (const AllocationId id : live_) {
-      const auto found = probabilities.find(label(id).module);
-      if (!activation(id) || found == probabilities.end()) continue;
-      const std::uint64_t whole = found->second, size = bytes(id);
-      const bool alike =
-          size == whole || size * 2 == whole || size * 4 == whole || size == whole * 2 || size == whole * 4;
-      if (alike && std::ranges::find(attention_operators, text(label(id).operation)) != std::end(attention_operators))
-        sum += size;
-    }
+    for (const AllocationId id : found.allocations) sum += bytes(id);
     out_.push_back({"fused_attention",
                     "fused attention (attn_implementation=\"sdpa\", torch.nn.functional.scaled_dot_product_attention)",
-                    "the attention matrices that softmax, masks and dropout keep in " +
-                        std::to_string(probabilities.size()) + " layers",
+                    "the attention matrices that softmax, masks and dropout keep in " + std::to_string(found.modules) +
+                        " layers",
                     sum});
   }
 

@@ -5,13 +5,16 @@
 
 namespace ullage::ledger {
 
-std::string line_text(const timeline::Timeline& timeline, timeline::StackId stack) {
-  const timeline::UserLine found = timeline::user_line(timeline, stack);
-  if (!found.outside_torch) return {};
-  const timeline::Frame& frame = timeline.stacks.frame(*found.outside_torch);
+std::string frame_text(const timeline::Timeline& timeline, timeline::FrameId id) {
+  const timeline::Frame& frame = timeline.stacks.frame(id);
   std::string text(timeline.strings.text(frame.file));
   text += ':' + std::to_string(frame.line) + ' ';
   return text.append(timeline.strings.text(frame.name));
+}
+
+std::string line_text(const timeline::Timeline& timeline, timeline::StackId stack) {
+  const timeline::UserLine found = timeline::user_line(timeline, stack);
+  return found.outside_torch ? frame_text(timeline, *found.outside_torch) : std::string();
 }
 
 std::string layers_as_stars(std::string_view module) {

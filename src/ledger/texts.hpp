@@ -13,6 +13,9 @@ namespace ullage::ledger {
 /// `a.0.b.12.c` -> `a.*.b.*.c`: the same module of all layers.
 std::string layers_as_stars(std::string_view module);
 
+/// "file:line function".
+std::string frame_text(const timeline::Timeline& timeline, timeline::FrameId id);
+
 /// "file:line function" of the innermost frame outside torch; empty when there is none.
 std::string line_text(const timeline::Timeline& timeline, timeline::StackId stack);
 

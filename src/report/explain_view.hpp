@@ -79,6 +79,7 @@ struct ExplainView {
   std::vector<MessageView> messages;
   std::string moment;
   std::optional<ledger::Line> ledger;
+  FindingsView found;
   EvidenceView evidence;
   std::vector<std::string> notes;
   std::string verify;  ///< the command that would check it

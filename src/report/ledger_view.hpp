@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ledger/chart.hpp"
+#include "report/findings_view.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,7 @@ struct LedgerView {
   std::optional<std::uint64_t> peak_allocated, peak_reserved, peak_requested, peak_used;  ///< what the source knows
   std::optional<std::uint64_t> capacity_bytes;
   ledger::Line ledger;
+  FindingsView found;
   EvidenceView evidence;
 };
 

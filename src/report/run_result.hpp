@@ -5,6 +5,8 @@
 #include "ledger/chart.hpp"
 #include "ledger/phases.hpp"
 #include "ledger/storage_copies.hpp"
+#include "ledger/transfers.hpp"
+#include "report/findings_view.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -43,13 +45,8 @@ struct PeakInfo {
   std::string where;  ///< line of code of the allocation at the peak; empty when not known
 };
 
-/// Copies of one kind within one step.
-struct CopyLine {
-  std::string direction;  ///< host_to_device or device_to_host
-  bool pinned = false;
-  std::string line;  ///< "file:line function"; empty when no Python code ran
-  std::uint64_t count = 0, bytes = 0;
-};
+using ledger::CopyLine;
+using ledger::SyncLine;
 
 /// How one step got its data. Times in nanoseconds.
 struct StepInput {
@@ -87,13 +84,6 @@ struct HostMemory {
 /// Tensor.pin_memory: what was asked for, and the blocks that PyTorch took (powers of two).
 struct Pinning {
   std::uint64_t times = 0, requested_bytes = 0, taken_bytes = 0;
-};
-
-/// Waits of the host for the device within one step.
-struct SyncLine {
-  std::string function;
-  std::string line;
-  std::uint64_t count = 0;
 };
 
 /// Reads of values that nothing computed, over the whole run.
@@ -201,6 +191,7 @@ struct RunResult {
   std::vector<std::string> not_seen;  ///< evaluation, generation ...
   FileChanges files;
   std::optional<CompilerInfo> compiler;
+  FindingsView found;
   bool partial = false;
   std::vector<std::string> missing;  ///< evidence that should be there and is not
   std::vector<std::string> notes;

@@ -112,4 +112,19 @@ UserLine user_line(const Timeline& timeline, StackId stack) {
   return result;
 }
 
+std::optional<FrameId> module_call(const Timeline& timeline, StackId stack) {
+  std::optional<FrameId> result;
+  bool in_module = false;
+  for (const FrameId id : timeline.stacks.stack(stack)) {
+    const std::string_view file = timeline.strings.text(timeline.stacks.frame(id).file);
+    if (file.ends_with("/torch/nn/modules/module.py")) {
+      in_module = true;
+    } else if (in_module && is_python(file) && !in_torch(file)) {
+      result = id;
+      in_module = false;
+    }
+  }
+  return result;
+}
+
 }  // namespace ullage::timeline

@@ -14,6 +14,7 @@
 #include "virtual_gpu/device/host_ranges.hpp"
 #include "virtual_gpu/device/known_values.hpp"
 #include "virtual_gpu/device/machine.hpp"
+#include "virtual_gpu/device/repeated_copies.hpp"
 #include "virtual_gpu/device/streams.hpp"
 
 namespace ullage::vgpu {
@@ -121,6 +122,7 @@ class LocalMachine final : public Machine {
     Direction direction;
     bool pinned;
     StreamId stream;
+    bool repeated = false;
   };
 
   std::string current_line() const;
@@ -137,6 +139,7 @@ class LocalMachine final : public Machine {
   Transfer describe(std::uint64_t destination, std::uint64_t source, std::uint64_t bytes, StreamId stream) const;
   void move(const Transfer& transfer, bool* unknown);
   static bool answer(void* destination, std::uint64_t bytes);
+  static std::uint32_t flags_of(const Transfer& transfer);
   void log_transfer(ulog::RecordType type, const Transfer& transfer, Interval interval, const std::string& line);
   void log_sync(const char* function, StreamId stream, std::uint64_t waited, const std::string& line);
   bool evaluate(const KernelLaunch& launch);
@@ -149,6 +152,7 @@ class LocalMachine final : public Machine {
   DeviceMemory memory_;
   HostRanges host_;
   KnownValues known_;
+  RepeatedCopies repeated_;
   Streams streams_;
   EventLog log_;
   cost::CrudeKernelCost cost_;

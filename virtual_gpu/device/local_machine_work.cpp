@@ -9,7 +9,8 @@
 namespace ullage::vgpu {
 namespace {
 
-constexpr std::uint64_t real_limit = 64 << 10;  // bytes up to which transfers and fills are real
+constexpr std::uint64_t real_limit = 64 << 10;   // bytes up to which transfers and fills are real
+constexpr std::uint64_t upload_limit = 1 << 20;  // of copies to the device: a batch's token numbers and masks
 
 thread_local std::int64_t next_answer = -1;
 thread_local int settled_by_caller = 0;
@@ -119,7 +120,8 @@ void LocalMachine::move(const Transfer& t, bool* unknown) {
   if (from_device && !to_device && answer(pointer(t.destination), t.bytes)) return;
   const bool known = !from_device || known_.is_known(t.source, t.bytes);
   *unknown = !known && !to_device;
-  const bool real = known && (t.bytes <= real_limit || !(from_device || to_device));
+  const std::uint64_t limit = from_device ? real_limit : upload_limit;
+  const bool real = known && (t.bytes <= limit || !(from_device || to_device));
   if (real)
     std::memmove(pointer(t.destination), pointer(t.source), t.bytes);
   else if (!to_device)
@@ -131,10 +133,13 @@ void LocalMachine::move(const Transfer& t, bool* unknown) {
     known_.set_unknown(t.destination, t.bytes);
 }
 
+std::uint32_t LocalMachine::flags_of(const Transfer& transfer) {
+  return (transfer.pinned ? ulog::copy_pinned : 0U) | (transfer.repeated ? ulog::copy_repeated : 0U);
+}
+
 void LocalMachine::log_transfer(ulog::RecordType type, const Transfer& t, Interval interval, const std::string& line) {
   log_.add(type, streams_.now(),
-           ulog::Copy{t.destination, t.source, t.bytes, static_cast<std::uint32_t>(t.direction), t.pinned ? 1u : 0u,
-                      t.stream, log_.name(NameKind::line, line), interval.start_ns, interval.end_ns});
+           ulog::Copy{t.destination, t.source, t.bytes, static_cast<std::uint32_t>(t.direction), flags_of(t), t.stream, log_.name(NameKind::line, line), interval.start_ns, interval.end_ns});
 }
 
 Status LocalMachine::copy(void* destination, const void* source, std::uint64_t bytes, StreamId stream, bool blocking) {
@@ -159,7 +164,7 @@ Status LocalMachine::copy_now(std::uint64_t to, std::uint64_t from, std::uint64_
   for (const std::uint64_t side : {to, from})
     if (backing_.contains(side) && memory_.find(side).kind == PointerInfo::Kind::unregistered)
       return Status::invalid_value;
-  const Transfer transfer = describe(to, from, bytes, stream);
+  Transfer transfer = describe(to, from, bytes, stream);
   Work work{Work::Kind::copy, 0, static_cast<double>(bytes), 0, transfer.direction};
   if (transfer.direction == Direction::device_to_device) work.bytes *= 2;
   const Interval interval = run(work, stream);
@@ -167,6 +172,8 @@ Status LocalMachine::copy_now(std::uint64_t to, std::uint64_t from, std::uint64_
   if (ActivityObserver* profiler = observer(); profiler != nullptr)
     profiler->copy({transfer.direction, transfer.pinned, bytes}, interval.end_ns - interval.start_ns, stream);
   bool unknown = false;
+  if (transfer.direction == Direction::host_to_device)
+    transfer.repeated = repeated_.see(line, pointer(from), bytes);
   move(transfer, &unknown);
   log_transfer(ulog::RecordType::copy, transfer, interval, line);
   if (unknown) log_transfer(ulog::RecordType::unknown_read, transfer, interval, line);

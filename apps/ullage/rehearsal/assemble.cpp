@@ -202,9 +202,22 @@ void take_problems(RunResult& result, const Attempt& attempt) {
   take_other_processes(result, attempt);
 }
 
+std::vector<findings::Finding> findings_of(const RehearsalOptions& options, const Attempt& attempt, bool fits) {
+  if (!attempt.run || !attempt.account || !attempt.ledger) return {};
+  return findings_of_run(*attempt.run, *attempt.account, *attempt.ledger, options.capacity_bytes,
+                         {options.headroom, options.reserve_bytes, fits});
+}
+
+std::vector<findings::Finding> findings_of(const RehearsalOptions& options, const Attempt& first, const Attempt* second,
+                                           const RunResult& result) {
+  auto found = findings_of(options, first, result.verdict == "fits" || result.verdict == "tight");
+  return result.ledger_unlimited ? joined(std::move(found), findings_of(options, *second, false)) : found;
+}
+
 }  // namespace
 
-RunResult assemble(const RehearsalOptions& options, const Attempt& first, const Attempt* second) {
+RunResult assemble(const RehearsalOptions& options, const Attempt& first, const Attempt* second,
+                   const std::vector<Ignored>& ignored) {
   RunResult result;
   const Ending ending = ending_of(first);
   result.device = device_info(options);
@@ -227,6 +240,7 @@ RunResult assemble(const RehearsalOptions& options, const Attempt& first, const 
   take_cards(result, options);
   take_files(result, options, second ? *second : first);
   take_problems(result, first);
+  result.found = without_ignored(findings_of(options, first, second, result), ignored);
   return result;
 }
 

@@ -1,76 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/observed.hpp"
 
+#include "ingest/run_directory/transfers.hpp"
+
 #include <algorithm>
 #include <map>
-#include <span>
 #include <tuple>
+#include <utility>
 
 namespace ullage::cli {
 namespace {
 
 using ingest::DeviceLog;
-using ingest::LogInterval;
-
-/// Mark indexes around the last step: everything after `from` and up to `to`.
-struct Window {
-  std::uint32_t from = 0;
-  std::uint32_t to = UINT32_MAX;
-};
-
-Window last_step(const std::vector<ledger::Mark>& marks) {
-  std::vector<const ledger::Mark*> ends;
-  for (const auto& mark : marks)
-    if (mark.name == ledger::MarkName::optimizer_end) ends.push_back(&mark);
-  if (ends.empty()) return {};
-  Window window;
-  window.to = ends.back()->index;
-  for (const auto* end : ends)  // the last boundary of an earlier step; several optimizers may share a step
-    if (end->step < ends.back()->step) window.from = end->index;
-  if (window.from == 0)  // a single step: from its first forward
-    for (const auto& mark : marks)
-      if (mark.name == ledger::MarkName::forward_begin) {
-        window.from = mark.index;
-        break;
-      }
-  return window;
-}
-
-bool inside(const LogInterval& interval, const Window& window) {
-  const std::uint32_t end = interval.end_mark.value_or(UINT32_MAX);
-  return end > window.from && end <= window.to;
-}
 
 std::string text_of(const DeviceLog& log, ingest::NameId id) {
   return std::string(log.name(id));
-}
-
-void take_copies(report::RunResult& result, const DeviceLog& log, const Window& window) {
-  std::map<std::tuple<std::string, bool, std::string>, std::pair<std::uint64_t, std::uint64_t>> sums;
-  for (const auto& interval : log.intervals) {
-    if (!inside(interval, window)) continue;
-    for (const auto& copy : interval.copies) {
-      if (copy.direction != ulog::Direction::host_to_device && copy.direction != ulog::Direction::device_to_host)
-        continue;
-      const char* direction = copy.direction == ulog::Direction::host_to_device ? "host_to_device" : "device_to_host";
-      auto& sum = sums[{direction, copy.pinned, text_of(log, copy.line)}];
-      sum.first += copy.count;
-      sum.second += copy.bytes;
-    }
-  }
-  for (const auto& [key, sum] : sums)
-    result.copies.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), sum.first, sum.second});
-  const auto larger = [](const auto& a, const auto& b) { return a.bytes > b.bytes; };
-  std::stable_sort(result.copies.begin(), result.copies.end(), larger);
-}
-
-void take_syncs(report::RunResult& result, const DeviceLog& log, const Window& window) {
-  std::map<std::pair<std::string, std::string>, std::uint64_t> sums;
-  for (const auto& interval : log.intervals)
-    if (inside(interval, window))
-      for (const auto& sync : interval.syncs)
-        sums[{text_of(log, sync.function), text_of(log, sync.line)}] += sync.count;
-  for (const auto& [key, count] : sums) result.syncs.push_back({key.first, key.second, count});
 }
 
 void take_unknown_reads(report::RunResult& result, const DeviceLog& log) {
@@ -100,9 +44,7 @@ void take_workspaces(report::RunResult& result, const DeviceLog& log) {
   std::sort(result.workspaces.begin(), result.workspaces.end(), by_purpose);
 }
 
-void take_log(report::RunResult& result, const DeviceLog& log, const Window& window) {
-  take_copies(result, log, window);
-  take_syncs(result, log, window);
+void take_log(report::RunResult& result, const DeviceLog& log) {
   take_unknown_reads(result, log);
   take_stubs(result, log);
   take_workspaces(result, log);
@@ -130,7 +72,11 @@ void take_observations(report::RunResult& result, const Attempt& attempt) {
   if (facts.stop) result.stop_reason = facts.stop->reason;
   take_not_seen(result, facts.saw);
   for (const auto& use : facts.policies) result.policies.push_back({use.policy, use.line, use.text});
-  if (attempt.run->device) take_log(result, *attempt.run->device, last_step(facts.marks));
+  if (!attempt.run->device) return;
+  take_log(result, *attempt.run->device);
+  auto steps = ingest::transfers_by_step(*attempt.run->device, facts.marks);
+  result.copies = std::move(steps.back().copies);
+  result.syncs = std::move(steps.back().syncs);
 }
 
 void take_out_of_memory(report::RunResult& result, const Attempt& attempt, bool ended) {

@@ -42,6 +42,7 @@ struct CountAndBytes {
 
 struct CopyTotals : CountAndBytes {
   std::uint64_t waited = 0, duration_ns = 0;
+  CountAndBytes repeated;
 };
 
 class LogReader {
@@ -242,8 +243,9 @@ class LogReader {
   }
 
   void on_copy(const ulog::Copy& c) {
-    CopyTotals& sum = copies_[{c.direction, c.pinned != 0, c.line}];
+    CopyTotals& sum = copies_[{c.direction, (c.flags & ulog::copy_pinned) != 0, c.line}];
     sum.add(c.bytes);
+    if ((c.flags & ulog::copy_repeated) != 0) sum.repeated.add(c.bytes);
     sum.duration_ns = saturating_add(sum.duration_ns, c.end_ns > c.start_ns ? c.end_ns - c.start_ns : 0);
     last_copy_ = &sum;
     last_copy_stream_ = c.stream;
@@ -258,8 +260,8 @@ class LogReader {
     interval_.end_mark = mark;
     for (const auto& [key, sum] : copies_) {
       const auto& [direction, pinned, line] = key;
-      interval_.copies.push_back(
-          {static_cast<ulog::Direction>(direction), pinned, line, sum.count, sum.bytes, sum.waited, sum.duration_ns});
+      interval_.copies.push_back({static_cast<ulog::Direction>(direction), pinned, line, sum.count, sum.bytes,
+                                  sum.waited, sum.duration_ns, sum.repeated.count, sum.repeated.bytes});
     }
     for (const auto& [key, sum] : syncs_) interval_.syncs.push_back({key.first, key.second, sum.count, sum.bytes});
     for (const auto& [line, sum] : reads_) interval_.unknown_reads.push_back({line, sum.count, sum.bytes});

@@ -79,6 +79,10 @@ ledger::MarkCounters counters_of(const JsonFields& r) {
   return c;
 }
 
+std::optional<bool> known_flag(const JsonFields& r, const char* key) {
+  return r.find(key) == nullptr ? std::nullopt : std::optional(r.flag(key));
+}
+
 class FactsReader {
  public:
   RunFacts run(std::string_view text) {
@@ -125,6 +129,7 @@ class FactsReader {
                                                                  {"policy", &FactsReader::on_policy},
                                                                  {"allocator", &FactsReader::on_allocator},
                                                                  {"batch", &FactsReader::on_batch},
+                                                                 {"mask", &FactsReader::on_mask},
                                                                  {"host", &FactsReader::on_host},
                                                                  {"loads", &FactsReader::on_loads},
                                                                  {"pinning", &FactsReader::on_pinning},
@@ -179,6 +184,8 @@ class FactsReader {
     mark.step = r.small_count("step");
     mark.micro_batch = r.small_count("micro_batch");
     mark.optimizer = text_or_number(r, "optimizer");
+    mark.grad_enabled = known_flag(r, "grad_enabled");
+    mark.training = known_flag(r, "training");
     mark.counters = counters_of(r);
     facts_.marks.push_back(std::move(mark));
   }
@@ -281,6 +288,11 @@ class FactsReader {
     rapidjson::Writer<rapidjson::StringBuffer> writer(text);
     if (shapes != nullptr && flat(*shapes, 3)) shapes->Accept(writer);
     facts_.batches.push_back({r.small_count("step"), std::string(text.GetString(), text.GetSize())});
+  }
+
+  void on_mask(const JsonFields& r) {
+    facts_.masks.push_back({r.text("name"), r.small_count("step"), r.count("rows"), r.count("columns"),
+                            r.count("kept"), r.count("kept_squared")});
   }
 
   // Writing recurses, so deep values are not written.

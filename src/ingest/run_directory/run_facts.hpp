@@ -101,6 +101,7 @@ struct RunFacts {
   std::optional<ScriptException> exception;
   std::optional<StopFacts> stop;
   std::vector<BatchFacts> batches;
+  std::vector<attribution::PaddingMask> masks;
   std::vector<std::string> notes;
   std::vector<std::string> saw;
   std::vector<PolicyUse> policies;

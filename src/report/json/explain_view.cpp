@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain_view.hpp"
 
+#include "report/json/findings.hpp"
 #include "report/json/json_writer.hpp"
 #include "report/json/ledger_lines.hpp"
 
@@ -152,6 +153,7 @@ void write_view(JsonWriter& json, const ExplainView& view) {
   }
   if (view.ledger) json.field("moment", std::string_view(view.moment));
   if (view.ledger) write_line(json, *view.ledger, "ledger");
+  write_findings(json, view.found);
   write_evidence(json, view.evidence);
   write_texts(json, "notes", view.notes);
   if (!view.verify.empty()) json.field("verify", std::string_view(view.verify));

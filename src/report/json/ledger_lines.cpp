@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json/ledger_lines.hpp"
 
+#include "report/json/findings.hpp"
+
 namespace ullage::report {
 void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
   json.begin_array(name);
@@ -54,6 +56,7 @@ std::string ledger_json(const LedgerView& view) {
   if (view.peak_used) json.field("used_bytes", *view.peak_used);
   json.end_object();
   write_line(json, view.ledger, "ledger");
+  write_findings(json, view.found);
   write_evidence(json, view.evidence);
   json.end_object();
   return json.text();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json/run_result.hpp"
 
+#include "report/json/findings.hpp"
 #include "report/json/json_writer.hpp"
 #include "report/json/ledger_lines.hpp"
 
@@ -338,6 +339,7 @@ std::string result_json(const RunResult& result) {
   json.field("steps", result.steps);
   text_field(json, "stop_reason", result.stop_reason);
   write_ledger(json, result);
+  write_findings(json, result.found);
   write_ooms(json, result.ooms);
   write_cards(json, result.cards);
   write_copies(json, result.copies);

@@ -107,6 +107,7 @@ std::string explain_text(const ExplainView& view) {
   for (std::size_t i = 0; i < view.messages.size(); ++i) text += message_text(view.messages[i], i + 1, i == 0);
   text += more_changes(view);
   if (view.ledger) text += fmt::format("\nLEDGER at {}\n{}", view.moment, ledger_table(*view.ledger));
+  text += findings_section(view.found);
   for (const auto& note : view.notes) text += fmt::format("\n{}\n", note);
   if (!view.verify.empty())
     text += fmt::format("\nto check it{}:\n  {}\n", view.changes.empty() ? "" : ", with the change made", view.verify);

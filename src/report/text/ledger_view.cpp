@@ -24,7 +24,8 @@ std::string ledger_text(const LedgerView& view) {
   if (view.peak_allocated) text += format_bytes(*view.peak_allocated) + " allocated";
   if (view.peak_reserved) text += fmt::format(", {} reserved", format_bytes(*view.peak_reserved));
   if (view.peak_used) text += format_bytes(*view.peak_used) + " used";
-  return text + fmt::format("\n\nLEDGER at {}\n", view.moment) + ledger_table(view.ledger);
+  return text + fmt::format("\n\nLEDGER at {}\n", view.moment) + ledger_table(view.ledger) +
+         findings_section(view.found);
 }
 
 }  // namespace ullage::report

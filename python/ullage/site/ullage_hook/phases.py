@@ -93,7 +93,7 @@ class Phases:
         self._backward_seen = False
         self.name = "forward"
         self._session.see_forward(module, args, sys._getframe(2).f_locals.get("kwargs"))
-        self._session.mark("forward_begin")
+        self._session.mark("forward_begin", grad_enabled=self._torch.is_grad_enabled(), training=module.training)
 
     # --- backward ---
 

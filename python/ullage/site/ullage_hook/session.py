@@ -13,6 +13,7 @@ from .history import History
 from .host import Host
 from .lines import Lines
 from .observations import Observations
+from .masks import Masks
 from .operators import Operators
 from .owners import Owners
 from .phases import Phases
@@ -62,6 +63,7 @@ class Session:
         torch = self._torch
         self.phases = Phases(torch, self)
         self.observations = Observations(torch, self)
+        self.masks = Masks(torch, self)
         self.compiler = Compiler(torch)
         self.phases.attach()
         self.observations.attach()
@@ -130,7 +132,7 @@ class Session:
     def active(self):
         return not self._finished and os.getpid() == self._pid
 
-    def mark(self, name, optimizer=None):
+    def mark(self, name, optimizer=None, **facts):
         """Writes a boundary; `optimizer` is the class of the optimizer that steps."""
         if not self.active:
             return
@@ -141,7 +143,7 @@ class Session:
             self.records.own()
         self._index += 1
         self.records.add("mark", index=self._index, name=name, step=self.phases.step,
-                         micro_batch=self.phases.micro_batch, optimizer=optimizer, **counters)
+                         micro_batch=self.phases.micro_batch, optimizer=optimizer, **facts, **counters)
         self.device.mark(self._index)
         self._see_host(name)
         if name != "load_begin":
@@ -160,6 +162,7 @@ class Session:
         self.owners.see_inputs(args, kwargs or {})
         self.operators.see_module(module)
         self.observations.see_forward(module, args, kwargs or {})
+        self._attempt(lambda: self.masks.see_forward(module, args, kwargs or {}), "a mask of padding could not be read")
 
     def see_optimizer(self, optimizer):
         self.owners.see_optimizer(optimizer)

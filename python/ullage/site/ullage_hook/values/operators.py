@@ -7,7 +7,7 @@ import re
 # name.overload; the in-place and out variants follow where they exist
 _COMPUTED = """
 add.Tensor sub.Tensor mul.Tensor div.Tensor div.Tensor_mode remainder.Tensor fmod.Tensor floor_divide neg abs sgn sign
-reciprocal sqrt rsqrt exp log log2 floor ceil round trunc pow.Tensor_Scalar pow.Tensor_Tensor pow.Scalar
+reciprocal sqrt rsqrt exp log log2 floor ceil round trunc pow.Tensor_Scalar pow.Tensor_Tensor
 bitwise_and.Tensor bitwise_or.Tensor bitwise_xor.Tensor bitwise_not logical_and logical_or logical_xor logical_not
 bitwise_left_shift.Tensor bitwise_right_shift.Tensor
 eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar

@@ -7,6 +7,7 @@ from .operator import Operator
 
 def attach(evaluator):
     _attach_read(evaluator)
+    _attach_power(evaluator)
     if Operator.exists(evaluator.torch, "_amp_foreach_non_finite_check_and_unscale_"):
         _attach_unscale(evaluator)
 
@@ -33,6 +34,20 @@ def _attach_read(evaluator):
         return policies.READ[kind]
 
     evaluator.put("_local_scalar_dense", read)
+
+
+def _attach_power(evaluator):
+    """number ** tensor: PyTorch's kernel makes the number a device tensor that counts as a number, which Python code in
+    front of a further operator cannot be given. Here it is a plain one of the result's type."""
+    torch = evaluator.torch
+
+    def power(keyset, base, exponent):
+        dtype = torch.result_type(base, exponent)
+        if base == 1:
+            return torch.ones_like(exponent, dtype=dtype)
+        return torch.pow(torch.full((), base, dtype=dtype, device=exponent.device), exponent)
+
+    evaluator.put("pow.Scalar", power)
 
 
 def _attach_unscale(evaluator):

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "attribution/places.hpp"
+#include "base/bytes.hpp"
+#include "findings/lines.hpp"
+#include "findings/rules/all.hpp"
+
+namespace ullage::findings {
+
+namespace {
+
+using ledger::TensorClass;
+
+/// `transformer.h.0` of `transformer.h.0.attn.c_attn`; without a number the first part.
+std::string_view block_of(std::string_view module) {
+  for (std::size_t begin = 0; begin < module.size();) {
+    const std::size_t end = std::min(module.find('.', begin), module.size());
+    const std::string_view part = module.substr(begin, end - begin);
+    if (begin > 0 && part.find_first_not_of("0123456789") == part.npos) return module.substr(0, end);
+    begin = end + 1;
+  }
+  return module.substr(0, module.find('.'));
+}
+
+struct Block {
+  std::uint64_t frozen = 0, trained = 0;  ///< bytes of parameters
+};
+using Blocks = std::map<std::string_view, Block>;
+
+Blocks blocks_of(const Subject& subject) {
+  std::set<std::string_view> trained;
+  for (const auto* gradient : subject.tensors(TensorClass::gradient)) trained.insert(gradient->name);
+  Blocks blocks;
+  if (trained.empty()) return blocks;
+  for (const auto* parameter : subject.tensors(TensorClass::parameter)) {
+    const std::string_view name = parameter->name;
+    Block& block = blocks[block_of(name.substr(0, std::min(name.rfind('.'), name.size())))];
+    (trained.contains(name) ? block.trained : block.frozen) += parameter->bytes;
+  }
+  return blocks;
+}
+
+/// The blocks in the order in which they first ran.
+std::vector<std::string_view> order_of(const Subject& subject, const Blocks& blocks) {
+  const auto& trace = *subject.facts().run.trace;
+  std::vector<std::string_view> order;
+  std::set<std::string_view> seen;
+  for (timeline::CallId call = 0; call < trace.calls.count(); ++call) {
+    if (trace.calls.kind[call] != timeline::CallKind::module) continue;
+    const std::string_view block = block_of(attribution::dotted_name(trace.strings.text(trace.calls.name[call])));
+    if (blocks.contains(block) && seen.insert(block).second) order.push_back(block);
+  }
+  return order;
+}
+
+struct Frozen {
+  std::set<std::string_view> blocks;    ///< that have nothing to train
+  std::uint64_t parameter_bytes = 0;    ///< theirs
+  std::vector<std::string_view> before; ///< trained ones that ran before the first of them
+  std::uint64_t before_bytes = 0;
+};
+
+Frozen frozen_in(const Blocks& blocks, const std::vector<std::string_view>& order) {
+  Frozen result;
+  for (const std::string_view name : order) {
+    const Block& block = blocks.at(name);
+    if (block.trained == 0 && block.frozen > 0)
+      result.blocks.insert(name), result.parameter_bytes += block.frozen;
+    else if (block.trained > 0 && result.blocks.empty())
+      result.before.push_back(name), result.before_bytes += block.trained;
+  }
+  return result;
+}
+
+std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+  if (subject.facts().run.trace == nullptr) return {};
+  const Blocks blocks = blocks_of(subject);
+  const Frozen frozen = frozen_in(blocks, order_of(subject, blocks));
+  // Trained layers before them need their gradients to pass; a small thing before them can be frozen or moved.
+  if (frozen.blocks.empty() || frozen.before.size() > 2 || frozen.before_bytes > frozen.parameter_bytes) return {};
+  std::vector<AllocationId> saved;
+  for (const AllocationId id : subject.live()) {
+    if (subject.category(id) == Category::activations && frozen.blocks.contains(block_of(subject.module(id))))
+      saved.push_back(id);
+  }
+  if (sum_of(subject, saved) < subject.worth()) return {};
+  Finding finding = finding_of(rule, sum_of(subject, saved),
+                               std::to_string(frozen.blocks.size()) + " frozen blocks save activations",
+                               main_line(subject, saved, calling_line_of));
+  finding.evidence = parts_of(subject, saved, 2);
+  if (frozen.before.empty())
+    finding.evidence.emplace_back("nothing before them is trained: their input itself requires a gradient");
+  for (const std::string_view name : frozen.before)
+    finding.evidence.push_back("before them " + std::string(name) + " is trained, " +
+                               format_bytes(blocks.at(name).trained) + " of parameters");
+  return {finding};
+}
+
+}  // namespace
+
+const Rule frozen_activations{
+    "frozen_activations",
+    FindingLevel::opportunity,
+    "frozen layers save activations",
+    "Layers none of whose parameters has a gradient save tensors for backward, because something before them requires "
+    "one: an input (requires_grad_, enable_input_require_grads), or at most two blocks with fewer parameters than the "
+    "frozen layers have. Adapters inside the layers are no such case. Needs the record of operators.",
+    "for p in model.layers.parameters(): p.requires_grad_(False)     # but the embedding before them is trained",
+    "freeze what comes before them too, or run them under torch.no_grad(); else checkpoint them",
+    find};
+
+}  // namespace ullage::findings

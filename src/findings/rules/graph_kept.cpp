@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "findings/lines.hpp"
+#include "findings/rules/all.hpp"
+#include "findings/survivors.hpp"
+
+namespace ullage::findings {
+
+namespace {
+
+std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+  const Survivors survivors = survivors_of(subject);
+  auto graph = graph_of(subject, survivors.growing);
+  const bool grows = !graph.empty();
+  if (!grows) graph = graph_of(subject, survivors.replaced);
+  const std::uint64_t sum = sum_of(subject, graph);
+  if (graph.empty() || sum < subject.worth()) return {};
+  const std::string each = grows ? format_bytes(sum / survivors.rounds) + " more in every step" : "while the next is made";
+  Finding finding = finding_of(rule, sum, "the graph of an earlier step is kept alive, " + each,
+                               main_line(subject, graph, calling_line_of));
+  if (grows) finding.bytes_are = "after " + std::to_string(survivors.rounds + 2) + " steps";
+  finding.evidence = parts_of(subject, graph);
+  return {finding};
+}
+
+}  // namespace
+
+const Rule graph_kept{
+    "graph_kept",
+    FindingLevel::problem,
+    "a Python reference keeps the autograd graph of an earlier step alive",
+    "Activations from inside a model, of several operators, outlive their step: in every step anew, or until the next "
+    "step has made its own. Backward gives up what a graph has saved, so this is a graph that no backward pass went "
+    "through, or one with retain_graph=True. The line is the call that made the graph; the reference is where its result "
+    "is put.",
+    "history.append(model(batch))              # no backward, no detach()",
+    "keep result.detach() or result.item(), compute it under torch.no_grad(), and do not retain graphs",
+    find};
+
+}  // namespace ullage::findings

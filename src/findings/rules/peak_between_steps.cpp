@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "findings/peaks.hpp"
+#include "findings/rules/all.hpp"
+#include "ledger/texts.hpp"
+
+namespace ullage::findings {
+
+namespace {
+
+std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+  const PartPeaks peaks = part_peaks(subject);
+  const bool evaluation = peaks.evaluation.bytes > peaks.between.bytes;
+  const PartPeak& beside = evaluation ? peaks.evaluation : peaks.between;
+  const std::uint64_t others = std::max({peaks.load.bytes, peaks.training.bytes, peaks.optimizer.bytes});
+  if (beside.bytes < others + subject.worth()) return {};
+  const auto& timeline = subject.timeline();
+  Finding finding = finding_of(
+      rule, beside.bytes - others,
+      evaluation ? "an evaluation needs more memory than any step" : "the peak lies between two steps",
+      ledger::line_text(timeline, timeline.events.stack[beside.event]));
+  finding.evidence.push_back(format_bytes(beside.bytes) + (evaluation ? " in the evaluation, " : " between steps, ") +
+                             format_bytes(others) + " at most in loading and steps");
+  return {finding};
+}
+
+}  // namespace
+
+const Rule peak_between_steps{
+    "peak_between_steps",
+    FindingLevel::opportunity,
+    "saving a checkpoint or evaluating peaks above the steps",
+    "Allocated memory is highest between the end of one step and the forward of the next, or in a forward in evaluation "
+    "mode: copies of the state on the device for a checkpoint, an evaluation with a larger batch or without attention "
+    "to what it keeps. The bytes are those above the highest moment of loading and of steps.",
+    "state = {k: v.clone() for k, v in model.state_dict().items()}\ntorch.save(state, path)",
+    "copy to the host instead (v.cpu()), evaluate with smaller batches, and keep numbers instead of logits",
+    find};
+
+}  // namespace ullage::findings

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "findings/subject.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ullage::findings {
+
+using attribution::PhaseSpan;
+using ledger::MarkName;
+
+Subject::Subject(Facts facts) : facts_(std::move(facts)) {
+  const auto& all = allocations();
+  for (AllocationId id = 0; id < all.count(); ++id) {
+    if (!all.live_at(id, facts_.peak.events)) continue;
+    live_.push_back(id);
+    allocated_ += all.size[id];
+  }
+  take_phases();
+  take_rounds();
+  take_forwards();
+}
+
+void Subject::take_phases() {
+  const auto& run = facts_.run;
+  if (run.history.cuts.size() != run.marks.size() || run.marks.empty()) {
+    phases_.assign(facts_.phases.begin(), facts_.phases.end());
+    return;
+  }
+  phases_ = ledger::spans_of(ledger::split_everywhere(run.marks), run.marks, run.history.cuts);
+}
+
+void Subject::take_rounds() {
+  std::uint32_t step = 0;
+  for (const PhaseSpan& phase : phases_) {
+    if (phase.name != PhaseName::optimizer) continue;
+    if (phase.step == step && !rounds_.empty()) rounds_.pop_back();  // several optimizers make one step
+    rounds_.push_back(phase.end);
+    step = phase.step;
+  }
+  if (!rounds_.empty() || facts_.run.history.cuts.size() != facts_.run.marks.size()) return;
+  for (std::size_t i = 0; i < facts_.run.marks.size(); ++i) {
+    if (facts_.run.marks[i].name == MarkName::forward_begin) rounds_.push_back(facts_.run.history.cuts[i]);
+  }
+}
+
+void Subject::take_forwards() {
+  const auto marks = facts_.run.marks;
+  const auto cuts = facts_.run.history.cuts;
+  if (cuts.size() != marks.size()) return;
+  std::size_t open = 0;  // forwards from here on wait for a backward pass
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    if (marks[i].name == MarkName::forward_begin)
+      forwards_.push_back({cuts[i], cuts.back(), marks[i].step, marks[i].grad_enabled, marks[i].training, false});
+    else if (marks[i].name == MarkName::forward_end && !forwards_.empty())
+      forwards_.back().end = cuts[i];
+    else if (marks[i].name == MarkName::backward_begin)
+      for (; open < forwards_.size(); ++open) forwards_[open].reached = true;
+    else if (marks[i].name == MarkName::optimizer_end)
+      open = forwards_.size();
+  }
+}
+
+const PhaseSpan* Subject::birth(AllocationId id) const {
+  if (phases_.empty() || allocations().older(id)) return nullptr;
+  return &phases_[attribution::phase_at(phases_, allocations().born[id])];
+}
+
+const PhaseSpan* Subject::death(AllocationId id) const {
+  const std::uint32_t freed = allocations().freed[id];
+  if (phases_.empty() || freed == timeline::Allocations::never) return nullptr;
+  return &phases_[attribution::phase_at(phases_, freed)];
+}
+
+const PhaseSpan* Subject::peak_phase() const {
+  const std::size_t events = facts_.peak.events;
+  return phases_.empty() || events == 0 ? nullptr : &phases_[attribution::phase_at(phases_, events - 1)];
+}
+
+std::uint64_t Subject::worth() const {
+  constexpr std::uint64_t least = 1 << 20;
+  return std::max(least, allocated_ / 100 * 3);
+}
+
+bool Subject::has(PhaseName phase) const {
+  return std::ranges::find(phases_, phase, &PhaseSpan::name) != phases_.end();
+}
+
+std::vector<const ledger::Tensor*> Subject::tensors(ledger::TensorClass wanted) const {
+  const auto lists = facts_.run.lists;
+  std::vector<const ledger::Tensor*> result;
+  for (std::size_t i = lists.size(); i-- > 0;) {
+    for (const auto& tensor : lists[i].tensors) {
+      if (tensor.tensor_class == wanted) result.push_back(&tensor);
+    }
+    if (lists[i].complete[static_cast<std::size_t>(wanted)] && !result.empty()) break;
+  }
+  return result;
+}
+
+}  // namespace ullage::findings

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "report/findings_view.hpp"
+
+#include <fmt/format.h>
+
+namespace ullage::report {
+namespace {
+
+std::string cost_of(const findings::Finding& finding) {
+  return finding.bytes == 0 ? std::string() : format_bytes(finding.bytes) + " " + finding.bytes_are;
+}
+
+std::string ignored_text(const FindingsView& view) {
+  return view.ignored == 0 ? std::string() : fmt::format("{} more are left out on request\n", view.ignored);
+}
+
+std::string finding_text(const findings::Finding& finding) {
+  std::string text = fmt::format("\n{} {}: {}\n", name_of(finding.level), finding.id, finding.title);
+  if (finding.bytes > 0) text += fmt::format("  {}\n", cost_of(finding));
+  if (!finding.line.empty()) text += fmt::format("  at {}\n", finding.line);
+  for (const auto& evidence : finding.evidence) text += fmt::format("  - {}\n", evidence);
+  return text + fmt::format("  next: {}\n", finding.next);
+}
+
+std::string indented(std::string_view lines) {
+  std::string text = "    ";
+  for (const char c : lines) text += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string findings_section(const FindingsView& view) {
+  if (view.findings.empty() && view.ignored == 0) return {};
+  Table table({{"level"}, {"rule"}, {"what"}, {"bytes"}, {"line"}});
+  for (const auto& finding : view.findings)
+    table.add({name_of(finding.level), finding.id, finding.title, cost_of(finding), finding.line});
+  return "\nFINDINGS (ullage findings: evidence and next steps)\n" +
+         (view.findings.empty() ? std::string() : table.text()) + ignored_text(view);
+}
+
+std::string findings_text(const SourceFindings& found) {
+  std::string text = fmt::format("{}: {}\n", found.source, found.producer);
+  for (const auto& finding : found.view.findings) text += finding_text(finding);
+  if (found.view.findings.empty()) text += "no findings\n";
+  return text + ignored_text(found.view);
+}
+
+std::string rules_text(std::span<const findings::Rule* const> rules) {
+  std::string text;
+  for (const auto* rule : rules) {
+    text += fmt::format("{}{} ({}): {}\n", text.empty() ? "" : "\n", rule->id, name_of(rule->level), rule->title);
+    text += fmt::format("  {}\n  for example\n{}  next: {}\n", rule->explains, indented(rule->example), rule->next);
+  }
+  return text;
+}
+
+}  // namespace ullage::report
