@@ -38,11 +38,11 @@ class GPT(nn.Module):
         return self.head(self.norm(x))
 
 with torch.device("cuda"):
-    model = GPT(layers=2)
+    model = GPT(width=1536, layers=2)
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)
 for step in range(500):
     for micro_batch in range(4):
-        text = torch.randint(256, (8, 1025), device="cuda")
+        text = torch.randint(256, (4, 1025), device="cuda")
         loss = F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
         (loss / 4).backward()
     optimizer.step()

@@ -48,8 +48,7 @@ class LoRA(nn.Module):
 
 
 with torch.device("cuda"):
-    torch.set_default_dtype(torch.bfloat16)
-    model = GPT().requires_grad_(False)
+    model = GPT().bfloat16().requires_grad_(False)
 for block in model.blocks:
     block.qkv = LoRA(block.qkv)
     block.out = LoRA(block.out)

@@ -3,7 +3,7 @@
 import torch
 from transformers import BertConfig, BertForMaskedLM
 
-config = BertConfig(num_hidden_layers=3, vocab_size=2000, max_position_embeddings=1024, attn_implementation="eager")
+config = BertConfig(num_hidden_layers=2, vocab_size=2000, max_position_embeddings=1024, attn_implementation="eager")
 with torch.device("cuda"):
     model = BertForMaskedLM(config).bfloat16()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Clones weights and optimizer state on the GPU before a checkpoint is written.
+# true: weight_copies
 import torch
 from torch import nn
 from torch.nn import functional as F

@@ -13,7 +13,7 @@ backbone.requires_grad_(False).eval()
 optimizer = torch.optim.SGD(probe.parameters(), lr=0.1, momentum=0.9)
 for step in range(1000):
     images = torch.rand(32, 3, 224, 224, device="cuda")
-    images.requires_grad_()
+    images.requires_grad_()  # fault: frozen_activations
     labels = torch.randint(200, (32,), device="cuda")
     loss = F.cross_entropy(probe(backbone(images)), labels)  # fault: frozen_activations
     loss.backward()

@@ -38,7 +38,7 @@ class GPT(nn.Module):
 
 def loss_of(model, text):
     scores = model(text[:, :-1]).float()  # fault: full_logits
-    return F.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten())
+    return F.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten())  # fault: full_logits
 
 
 with torch.device("cuda"):

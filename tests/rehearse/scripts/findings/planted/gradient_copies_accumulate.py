@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Accumulates gradients by hand in buffers beside those of PyTorch.
+# true: gradients_kept
 import torch
 from torch import nn
 from torch.nn import functional as F

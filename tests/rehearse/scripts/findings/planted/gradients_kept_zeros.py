@@ -40,7 +40,7 @@ with torch.device("cuda"):
     model = GPT(width=1536, layers=3)
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)
 for step in range(1000):
-    text = torch.randint(256, (8, 1025), device="cuda")
+    text = torch.randint(256, (4, 1025), device="cuda")
     optimizer.zero_grad(set_to_none=False)  # fault: gradients_kept
     loss = F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
     loss.backward()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Adds up an auxiliary loss for the log, with its graph, and never calls backward on it.
+# true: growth, unused_graph
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -14,7 +15,7 @@ class Routed(nn.Module):
         self.head = nn.Linear(width, classes)
 
     def forward(self, x):
-        balance = self.router(x).softmax(dim=-1).mean(dim=0).square().sum()
+        balance = self.router(x).softmax(dim=-1).mean(dim=0).square().sum()  # fault: graph_kept
         return self.head(x + self.body(x)), balance
 
 

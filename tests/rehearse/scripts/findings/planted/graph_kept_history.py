@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Appends the reconstruction of a fixed batch to a list after every step, to make a film of it.
+# true: growth, unused_graph
 import torch
 from torch import nn
 from torch.nn import functional as F

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # backward(retain_graph=True) left over from an experiment, and a list of losses that are no numbers.
+# true: growth
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -42,8 +43,8 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)
 losses = []
 for step in range(300):
     text = torch.randint(256, (8, 1025), device="cuda")
-    loss = F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
-    loss.backward(retain_graph=True)
+    loss = F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())  # fault: graph_kept
+    loss.backward(retain_graph=True)  # fault: graph_kept
     optimizer.step()
     optimizer.zero_grad()
     losses.append(loss)  # fault: graph_kept

@@ -48,7 +48,7 @@ class Adapter(nn.Module):
         return self.base(x) + self.up(self.down(x))
 
 
-model = GPT(width=2048, layers=4).requires_grad_(False)
+model = GPT(width=1536, layers=3).requires_grad_(False)
 model = model.to("cuda")  # fault: load_peak
 model = model.bfloat16()
 for block in model.blocks:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Loads a checkpoint to the GPU beside the model that it is for, then trains a head.
+# true: weight_copies
 import pathlib
 
 import torch
@@ -10,7 +11,7 @@ CHECKPOINT = pathlib.Path("backbone.pt")
 
 
 def backbone():
-    return nn.Sequential(nn.Linear(1024, 4096), nn.GELU(), nn.Linear(4096, 4096), nn.GELU(), nn.Linear(4096, 1024))
+    return nn.Sequential(nn.Linear(1024, 6144), nn.GELU(), nn.Linear(6144, 6144), nn.GELU(), nn.Linear(6144, 1024))
 
 
 def load():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A Hugging Face loop whose `outputs` of the last step live until the next forward pass is done.
-# true: full_logits
+# A Hugging Face loop that keeps a whole step's outputs, for a line in the log now and then.
+# true: full_logits, synchronisation
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
@@ -14,3 +14,6 @@ for step in range(1000):
     outputs.loss.backward()
     optimizer.step()
     optimizer.zero_grad()
+    last = outputs  # fault: outputs_kept
+    if (step + 1) % 100 == 0:
+        print(step, last.loss.item(), last.logits[0, -1].argmax().item())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A DataLoader without pin_memory and plain .to('cuda') of 38 MiB a batch.
+# A DataLoader without pin_memory and plain .to('cuda') of 9 MiB a batch.
+# true: synchronisation
 import torch
 import torchvision
 from torch.nn import functional as F
@@ -7,13 +8,13 @@ from torch.nn import functional as F
 
 class Images(torch.utils.data.Dataset):
     def __init__(self):
-        self.pixels = torch.randint(0, 256, (512, 3, 64, 64), dtype=torch.uint8)
+        self.pixels = torch.randint(0, 256, (512, 3, 112, 112), dtype=torch.uint8)
 
     def __len__(self):
         return len(self.pixels)
 
     def __getitem__(self, index):
-        return F.interpolate(self.pixels[index, None].float() / 255, size=224)[0], index % 10
+        return self.pixels[index] / 255, index % 10
 
 
 loader = torch.utils.data.DataLoader(Images(), batch_size=64, shuffle=True)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Batches of spectrograms from a NumPy array, copied to the device as they are.
+# true: synchronisation
 import numpy
 import torch
 from torch import nn

@@ -21,13 +21,16 @@ class Net(nn.Module):
         return self.head(self.body(x)), auxiliary
 
 
+def train_step(model, optimizer, images, labels):
+    scores, auxiliary = model(images)
+    loss = F.cross_entropy(scores, labels)  # + 0.4 * F.cross_entropy(auxiliary, labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
 model = Net().cuda()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
 for step in range(1000):
     images = torch.rand(64, 3, 224, 224, device="cuda")
-    labels = torch.randint(1000, (64,), device="cuda")
-    scores, auxiliary = model(images)
-    loss = F.cross_entropy(scores, labels)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
+    train_step(model, optimizer, images, torch.randint(1000, (64,), device="cuda"))

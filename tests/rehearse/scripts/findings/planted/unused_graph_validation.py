@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Validates inside the training loop with eval() but without no_grad.
+# true: peak_between_steps
 import torch
 from torch import nn
 from torch.nn import functional as F
