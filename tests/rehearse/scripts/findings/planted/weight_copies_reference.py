@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Preference training (DPO) against a deep copy of the policy.
+import copy
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1 = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.norm2 = nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+
+    def forward(self, x):
+        q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in self.qkv(self.norm1(x)).chunk(3, dim=-1))
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(attended.transpose(1, 2).flatten(2))
+        return x + self.mlp(self.norm2(x))
+
+
+class GPT(nn.Module):
+    def __init__(self, vocabulary=256, width=1024, layers=3, heads=16, length=1024):
+        super().__init__()
+        self.tokens = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(length, width)
+        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.positions.weight[:ids.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+def log_probability(model, text):
+    return -F.cross_entropy(model(text[:, :-1]).transpose(1, 2), text[:, 1:], reduction="none").sum(dim=-1)
+
+
+with torch.device("cuda"):
+    policy = GPT(width=1536, layers=3)
+reference = copy.deepcopy(policy).eval().requires_grad_(False)  # fault: weight_copies
+optimizer = torch.optim.SGD(policy.parameters(), lr=1e-4)
+for step in range(1000):
+    chosen, rejected = torch.randint(256, (2, 2, 513), device="cuda")
+    with torch.no_grad():
+        margin = log_probability(reference, chosen) - log_probability(reference, rejected)
+    gain = log_probability(policy, chosen) - log_probability(policy, rejected)
+    loss = -F.logsigmoid(0.1 * (gain - margin)).mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
