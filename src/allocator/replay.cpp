@@ -94,7 +94,7 @@ class Replay {
     const auto after = std::ranges::upper_bound(t_.segments, address, {}, &timeline::Segment::address);
     if (after == t_.segments.begin()) return 0;
     const auto& segment = *std::prev(after);
-    return address < segment.address + segment.bytes ? t_.streams[segment.stream] : 0;
+    return address < segment.address + segment.bytes ? t_.stream_number(segment.stream) : 0;
   }
 
   void adopt() {
@@ -126,7 +126,7 @@ class Replay {
 
   void step(std::size_t i) {
     const std::uint64_t address = t_.events.address[i], size = t_.events.size[i];
-    const Stream stream = t_.streams.empty() ? 0 : t_.streams[t_.events.stream[i]];
+    const Stream stream = t_.stream_number(t_.events.stream[i]);
     switch (t_.events.action[i]) {
       case Action::alloc:
         give_back_what_nobody_asked_for();

@@ -20,8 +20,8 @@ struct EvidenceView {
   std::vector<std::string> contradictions;
 };
 
-struct LedgerView {
-  std::string command = "ledger";
+/// What every view of one moment says of its source.
+struct MomentView {
   std::string source;    ///< path
   std::string format;    ///< "memory snapshot"
   std::string producer;  ///< "rehearsal, torch 2.11.0"
@@ -29,9 +29,12 @@ struct LedgerView {
   std::optional<int> device;
   std::optional<std::uint64_t> peak_allocated, peak_reserved, peak_requested, peak_used;  ///< what the source knows
   std::optional<std::uint64_t> capacity_bytes;
+  EvidenceView evidence;
+};
+
+struct LedgerView : MomentView {
   ledger::Line ledger;
   FindingsView found;
-  EvidenceView evidence;
 };
 
 /// For people. Lines without bytes are left out, but for the headings of the chart.

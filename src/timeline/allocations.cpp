@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 namespace ullage::timeline {
@@ -73,10 +74,24 @@ class Collector {
   Allocations out_;
 };
 
+template <class T>
+std::optional<AllocationId> position_in(std::span<const T> sorted, T value, std::size_t first) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), value);
+  if (at == sorted.end() || *at != value) return std::nullopt;
+  return static_cast<AllocationId>(first + static_cast<std::size_t>(at - sorted.begin()));
+}
+
 }  // namespace
 
 Allocations allocations(const Timeline& timeline, const InitialState& initial) {
   return Collector(timeline, initial).run();
+}
+
+std::optional<AllocationId> find_allocation(const Allocations& allocations, const LiveBlock& block) {
+  const std::size_t older = allocations.before_trace;
+  if (block.born == LiveBlock::before_trace)
+    return position_in(std::span(allocations.address).first(older), block.address, 0);
+  return position_in(std::span(allocations.born).subspan(older), block.born, older);
 }
 
 AllocationWalk::AllocationWalk(const Timeline& timeline, const Allocations& allocations)

@@ -39,6 +39,10 @@ struct Allocations {
 /// One replay. O(events).
 Allocations allocations(const Timeline& timeline, const InitialState& initial);
 
+/// The row of a block of the replay that these allocations were made with; nothing where a contradictory source has
+/// none. O(log n).
+std::optional<AllocationId> find_allocation(const Allocations& allocations, const LiveBlock& block);
+
 /// Tells event by event which allocation it is of. One pass, O(1) per event; memory is proportional to what lives at
 /// the same time.
 class AllocationWalk {

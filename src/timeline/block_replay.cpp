@@ -288,12 +288,16 @@ bool BlockReplay::overlaps(std::uint64_t address, std::uint64_t bytes) const {
   return after != held_.end() && after->first - address < bytes;
 }
 
+// Searched from both ends: initial blocks come in the order of their addresses, each behind all those before it.
 BlockReplay::NodeId BlockReplay::containing(std::uint64_t address) const {
   const auto held = held_of(address);
   if (held == held_.end()) return none;
-  NodeId id = held->second.first;
-  while (address - nodes_[id].address >= nodes_[id].size) id = nodes_[id].next;
-  return id;
+  const auto within = [&](NodeId id) { return address - nodes_[id].address < nodes_[id].size; };
+  NodeId front = held->second.first, back = held->second.last;
+  for (; !within(front); front = nodes_[front].next, back = nodes_[back].prev) {
+    if (within(back)) return back;
+  }
+  return front;
 }
 
 void BlockReplay::add_range(const Range& range) {

@@ -147,6 +147,10 @@ struct Timeline {
 
   /// Index of the stream in `streams`, added when new.
   std::uint32_t stream_index(std::uint64_t stream);
+  /// The source's own number of the stream at an index; 0 where the source states none.
+  [[nodiscard]] std::uint64_t stream_number(std::uint32_t index) const {
+    return index < streams.size() ? streams[index] : 0;
+  }
 };
 
 /// Index of the last request that failed; nothing when none did.

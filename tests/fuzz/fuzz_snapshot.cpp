@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes: read as a snapshot, rewound, replayed, compared, labelled and charted.
+// Any bytes: read as a snapshot, rewound, replayed, compared, labelled and charted, and its segments shown.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 #include "attribution/bare_labels.hpp"
 #include "ingest/snapshot/snapshot.hpp"
-#include "ledger/breakdown.hpp"
+#include "ledger/segments.hpp"
 #include "timeline/intervals.hpp"
 
 namespace {
@@ -26,6 +26,7 @@ void chart_everything(const ullage::ingest::Snapshot& snapshot, const ullage::ti
   cut.events = snapshot.timeline.events.count() / 2;
   constexpr ledger::Level levels[] = {ledger::Level::kind, ledger::Level::line, ledger::Level::block};
   if (!ledger::check(ledger::chart(cut, levels)).empty()) std::abort();
+  if (!ledger::check(ledger::segments_at(cut, initial)).empty()) std::abort();
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ def test_fragmentation_is_called_by_its_name(rehearse):
     assert view["failure"]["kind"] == "fragmentation" and view["failure"]["certain"]
     assert view["changes"][0]["text"] == "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
     assert view["changes"][0]["basis"].startswith("replayed: the request finds room")
+    assert view["notes"] == [f"where it lies idle, and who pins it: ullage ledger {run.directory} --segments"]
     assert view["verify"].startswith("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True ullage rehearse --gpu a100-40gb -- ")
     again = rehearse("fragmented.py", gpu="a100-40gb", environment={"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"})
     assert again.verdict in ("fits", "tight")

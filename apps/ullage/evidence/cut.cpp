@@ -45,17 +45,27 @@ std::string in_trace_phase(const Evidence& evidence, std::size_t events) {
   return {};
 }
 
+// The segment that raised reserved memory was got for a block, whose event follows: behind it the memory is in use.
+std::size_t with_its_block(const timeline::Events& events, std::size_t count) {
+  const auto is = [&](std::size_t i, timeline::Action action) { return events.action[i] == action; };
+  const bool grew =
+      count > 0 && (is(count - 1, timeline::Action::segment_alloc) || is(count - 1, timeline::Action::segment_map));
+  return grew && count < events.count() && is(count, timeline::Action::alloc) ? count + 1 : count;
+}
+
 ChosenCut peak_cut(const Evidence& evidence, bool reserved) {
   std::string title = reserved ? "the peak of reserved memory" : "the peak of allocated memory";
   if (evidence.run_ledger) {
     const auto& run = *evidence.run_ledger;
     const auto moment = reserved ? ledger::Moment::reserved_peak : ledger::Moment::allocated_peak;
     title += in_phase(evidence, reserved ? run.reserved_peak_phase : run.allocated_peak_phase);
-    return {cut_of(evidence, *ledger::events_at(evidence.input, run, moment)), title};
+    const std::size_t events = *ledger::events_at(evidence.input, run, moment);
+    return {cut_of(evidence, reserved ? with_its_block(evidence.timeline->events, events) : events), title};
   }
   const timeline::Counters start = timeline::BlockReplay(*evidence.timeline, evidence.initial).now();
   const auto& peak = reserved ? evidence.whole.reserved : evidence.whole.allocated;
-  const std::size_t events = events_before(evidence, peak, reserved ? start.reserved : start.allocated);
+  std::size_t events = events_before(evidence, peak, reserved ? start.reserved : start.allocated);
+  if (reserved) events = with_its_block(evidence.timeline->events, events);
   return {cut_of(evidence, events), title + in_trace_phase(evidence, events)};
 }
 

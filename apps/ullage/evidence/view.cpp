@@ -8,8 +8,8 @@ report::EvidenceView evidence_view(const Evidence& evidence) {
           evidence.quality.contradictions};
 }
 
-report::LedgerView ledger_view(const Evidence& evidence, const ChosenCut& chosen) {
-  report::LedgerView view;
+report::MomentView moment_view(const Evidence& evidence, const ChosenCut& chosen) {
+  report::MomentView view;
   view.source = evidence.path;
   view.format = name_of(evidence.format);
   view.producer = evidence.producer;

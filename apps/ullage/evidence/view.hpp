@@ -6,8 +6,8 @@
 
 namespace ullage::cli {
 
-/// All of the view but the ledger itself.
-[[nodiscard]] report::LedgerView ledger_view(const Evidence& evidence, const ChosenCut& chosen);
+/// What a view of the moment says of the evidence.
+[[nodiscard]] report::MomentView moment_view(const Evidence& evidence, const ChosenCut& chosen);
 /// The whole view of counters: Evidence::counters must be there.
 [[nodiscard]] report::LedgerView counters_view(const Evidence& evidence);
 [[nodiscard]] report::EvidenceView evidence_view(const Evidence& evidence);

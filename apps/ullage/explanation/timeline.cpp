@@ -97,6 +97,8 @@ void judge(const Evidence& evidence, const findings::Lack& lack, const ledger::C
                 fmt::format("{} allocated, {} reserved but idle, more than the {} asked for{}",
                             format_bytes(lack.allocated), format_bytes(lack.idle), requested, piece));
     suggest_expandable(evidence, lack, cut.events, view);
+    if (lack.largest_piece > 0)
+      view.notes.push_back("where it lies idle, and who pins it: ullage ledger " + evidence.path + " --segments");
   } else {
     set_failure(view, FailureKind::true_capacity, true,
                 fmt::format("PyTorch's tensors hold {}, and {} more were asked for{}", format_bytes(lack.allocated),

@@ -38,9 +38,8 @@ void write_evidence(JsonWriter& json, const EvidenceView& evidence) {
   json.end_object();
 }
 
-std::string ledger_json(const LedgerView& view) {
-  JsonWriter json;
-  json.begin_result(std::string_view(view.command));
+void begin_moment(JsonWriter& json, const MomentView& view) {
+  json.begin_result("ledger");
   json.field("source", std::string_view(view.source));
   json.field("format", std::string_view(view.format));
   json.field("producer", std::string_view(view.producer));
@@ -55,6 +54,11 @@ std::string ledger_json(const LedgerView& view) {
   if (view.peak_requested) json.field("requested_bytes", *view.peak_requested);
   if (view.peak_used) json.field("used_bytes", *view.peak_used);
   json.end_object();
+}
+
+std::string ledger_json(const LedgerView& view) {
+  JsonWriter json;
+  begin_moment(json, view);
   write_line(json, view.ledger, "ledger");
   write_findings(json, view.found);
   write_evidence(json, view.evidence);

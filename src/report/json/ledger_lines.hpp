@@ -17,6 +17,9 @@ void write_line(JsonWriter& json, const ledger::Line& line, std::string_view nam
 /// A field with a list of texts.
 void write_texts(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts);
 
+/// The beginning of the document of `ullage ledger`: its command, and all fields of the moment but `evidence`.
+void begin_moment(JsonWriter& json, const MomentView& view);
+
 /// The field `evidence`.
 void write_evidence(JsonWriter& json, const EvidenceView& evidence);
 

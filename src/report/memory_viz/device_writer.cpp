@@ -185,9 +185,8 @@ void DeviceWriter::write_event(std::size_t index, AllocationId id) {
 
 // A stream's number is unsigned here and signed there.
 void DeviceWriter::write_stream(std::uint32_t index) {
-  const std::uint64_t stream = index < timeline().streams.size() ? timeline().streams[index] : 0;
   out_.word(words_.stream);
-  out_.integer(static_cast<std::int64_t>(stream));
+  out_.integer(static_cast<std::int64_t>(timeline().stream_number(index)));
 }
 
 // --- stacks ---

@@ -16,7 +16,7 @@ std::string evidence_text(const EvidenceView& evidence) {
   return text;
 }
 
-std::string ledger_text(const LedgerView& view) {
+std::string moment_text(const MomentView& view) {
   std::string text = fmt::format("{}: {}", view.source, view.producer);
   text += view.device ? fmt::format(", device {}\n", *view.device) : "\n";
   text += evidence_text(view.evidence);
@@ -24,7 +24,11 @@ std::string ledger_text(const LedgerView& view) {
   if (view.peak_allocated) text += format_bytes(*view.peak_allocated) + " allocated";
   if (view.peak_reserved) text += fmt::format(", {} reserved", format_bytes(*view.peak_reserved));
   if (view.peak_used) text += format_bytes(*view.peak_used) + " used";
-  return text + fmt::format("\n\nLEDGER at {}\n", view.moment) + ledger_table(view.ledger) +
+  return text + "\n";
+}
+
+std::string ledger_text(const LedgerView& view) {
+  return moment_text(view) + fmt::format("\nLEDGER at {}\n", view.moment) + ledger_table(view.ledger) +
          findings_section(view.found);
 }
 

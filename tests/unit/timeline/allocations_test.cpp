@@ -42,6 +42,24 @@ TEST(Allocations, TheIndexFindsWhatLivedAtAnAddress) {
   }));
 }
 
+TEST(Allocations, EveryBlockOfTheReplayHasItsRow) {
+  EXPECT_TRUE(rc::check("the row of a live block has its address and has not ended", [] {
+    AllocatorSimulator simulator = random_run();
+    const std::size_t first = *rc::gen::inRange<std::size_t>(0, simulator.after.size() + 1);
+    simulator.finish(first);
+    const InitialState initial = settled_initial_state(simulator.timeline);
+    const Allocations all = allocations(simulator.timeline, initial);
+    BlockReplay replay(simulator.timeline, initial);
+    replay.advance_to(*rc::gen::inRange<std::size_t>(0, simulator.timeline.events.count() + 1));
+    for (const LiveBlock& block : replay.live_blocks()) {
+      const auto id = find_allocation(all, block);
+      RC_ASSERT(id.has_value());
+      RC_ASSERT(all.address[*id] == block.address && all.born[*id] == block.born);
+      RC_ASSERT(all.completed[*id] == Allocations::never || all.completed[*id] >= replay.position());
+    }
+  }));
+}
+
 TEST(Allocations, TheWalkTellsEachEventsAllocation) {
   EXPECT_TRUE(rc::check("births and ends are those of the columns", [] {
     AllocatorSimulator simulator = random_run();

@@ -89,6 +89,19 @@ TEST(BlockReplay, BlocksOlderThanTheTraceKeepTheSizeTheSourceStates) {
   EXPECT_TRUE(compare_with_source(replay, c.t).empty());
 }
 
+// Looking for the place of each among those before it would take ten seconds.
+TEST(BlockReplay, ManyOldBlocksInOneSegmentArePlacedOneBehindTheOther) {
+  constexpr std::uint64_t count = 200'000;
+  std::vector<Block> blocks;
+  for (std::uint64_t i = 0; i < count; ++i) blocks.push_back({base + i * kib, kib, 600, BlockState::allocated, 0});
+  Case c;
+  c.segment(base, count * kib, blocks);
+  BlockReplay replay(c.t, settled_initial_state(c.t));
+  EXPECT_EQ(replay.now().allocated, count * kib);
+  EXPECT_EQ(replay.evidence(), ReplayEvidence{});
+  EXPECT_TRUE(compare_with_source(replay, c.t).empty());
+}
+
 TEST(BlockReplay, AnAllocationBehindAnOldBlockShowsWhereItEnded) {
   Case c;  // an old block of 4 MiB kept a tail of 960 KiB; what lived behind it was freed before the trace began
   const std::uint64_t end = base + 4 * mib + 960 * kib;
