@@ -20,7 +20,7 @@ Result<report::LedgerView> view_of(const Evidence& evidence, const Arguments& ar
   if (evidence.counters && moment == "peak") return counters_view(evidence);
   const auto chosen = choose_cut(evidence, moment);
   if (!chosen) return tl::unexpected(chosen.error());
-  report::LedgerView view{moment_view(evidence, *chosen), {}};
+  report::LedgerView view{moment_view(evidence, *chosen), {}, {}};
   view.ledger = ledger::chart(chosen->cut, *levels);
   view.found = without_ignored(findings_of_evidence(evidence), *ignored);
   if (const auto top = arguments.count("top"); top && *top > 0) ledger::fold(view.ledger, *top);

@@ -57,6 +57,7 @@ struct Tensor {
   std::string optimizer;
   std::uint64_t address = 0;  ///< of the storage
   std::uint64_t bytes = 0;    ///< of the storage
+  bool frozen = false;        ///< a parameter that requires no gradient
 };
 
 /// The tensors seen at one mark. For a class in `complete`, earlier lists no longer hold.
@@ -73,6 +74,14 @@ struct PaddingMask {
   std::uint64_t rows = 0, columns = 0;  ///< sequences and tokens of each
   std::uint64_t kept = 0;               ///< tokens that are none of padding
   std::uint64_t kept_squared = 0;       ///< the sum over the sequences of their kept tokens squared
+  std::string line = {};                ///< "file:line function" of the call
+};
+
+/// A place where the script gives gradients up.
+struct ZeroGrad {
+  std::string line;         ///< "file:line function"
+  bool set_to_none = true;  ///< false: they stay, filled with zeros
+  std::string phase;        ///< in which it was called
 };
 
 enum class PhaseName : std::uint8_t { load, forward, backward, optimizer, other, run };

@@ -17,10 +17,16 @@ GraphNodes::GraphNodes(const timeline::Trace& trace)
   }
 }
 
+// What checkpointing computes again makes nodes that nobody needs.
+bool GraphNodes::inside_backward(CallId call) const {
+  while (call != no_call && !places_.is_node(call)) call = trace_.calls.parent[call];
+  return call != no_call;
+}
+
 GraphNodes::Fate GraphNodes::fate_of(CallId call) const {
   const auto& calls = trace_.calls;
   while (call != no_call && calls.sequence[call] < 0) call = calls.parent[call];
-  if (call == no_call || places_.is_node(call)) return Fate::unknown;
+  if (call == no_call || inside_backward(call)) return Fate::unknown;
   const std::uint32_t thread = calls.thread[call];
   const std::int32_t number = calls.sequence[call];
   if (places_.forward_with(thread, number) != call || last_[thread] <= number) return Fate::unknown;

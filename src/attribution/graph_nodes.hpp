@@ -25,6 +25,7 @@ class GraphNodes {
   [[nodiscard]] Fate fate_of(timeline::CallId call) const;
 
  private:
+  [[nodiscard]] bool inside_backward(timeline::CallId call) const;
   const timeline::Trace& trace_;
   Places places_;
   std::vector<std::int32_t> last_;  ///< by thread: the largest number

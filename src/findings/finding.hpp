@@ -14,6 +14,12 @@ enum class FindingLevel : std::uint8_t {
 };
 const char* name_of(FindingLevel level);  ///< `problem`
 
+/// "file:line function". Empty where it is not known.
+struct CodeLine {
+  std::string line;
+  std::string called_from;  ///< the script's outermost line, where `line` is another one
+};
+
 struct Finding {
   std::string id;  ///< of the rule
   FindingLevel level = FindingLevel::opportunity;
@@ -21,7 +27,7 @@ struct Finding {
   std::string bytes_are;              ///< "at the peak", "in every step", "idle at the failed request"
   std::string title;                  ///< what was found, in one line
   std::vector<std::string> evidence;  ///< each a sentence with its bytes
-  std::string line;                   ///< "file:line function" of the code; empty where it is not known
+  CodeLine code;
   std::string next;                   ///< what to do
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -12,41 +13,46 @@ namespace ullage::findings {
 
 namespace {
 
-std::string text_of(const Subject& subject, std::optional<timeline::FrameId> frame) {
-  return frame ? ledger::frame_text(subject.timeline(), *frame) : std::string();
+using timeline::FrameId;
+
+std::optional<FrameId> frame_of(const timeline::Timeline& timeline, timeline::StackId stack, LineKind kind) {
+  if (kind == LineKind::module_call) {
+    if (const auto call = timeline::module_call(timeline, stack)) return call;
+  }
+  const auto found = timeline::user_line(timeline, stack);
+  return kind != LineKind::outside_torch && found.outside_packages ? found.outside_packages : found.outside_torch;
 }
 
 }  // namespace
 
-std::string line_of(const Subject& subject, AllocationId id) {
-  return ledger::line_text(subject.timeline(), subject.allocations().stack[id]);
+CodeLine code_line(const timeline::Timeline& timeline, timeline::StackId stack, LineKind kind) {
+  const auto frame = frame_of(timeline, stack, kind);
+  const auto outermost = timeline::outermost_own_frame(timeline, stack);
+  CodeLine code;
+  if (frame) code.line = ledger::frame_text(timeline, *frame);
+  if (outermost && outermost != frame) code.called_from = ledger::frame_text(timeline, *outermost);
+  return code;
 }
 
-std::string own_line_of(const Subject& subject, AllocationId id) {
-  const auto found = timeline::user_line(subject.timeline(), subject.allocations().stack[id]);
-  return text_of(subject, found.outside_packages ? found.outside_packages : found.outside_torch);
+std::string line_of(const Subject& subject, AllocationId id, LineKind kind) {
+  const auto frame = frame_of(subject.timeline(), subject.allocations().stack[id], kind);
+  return frame ? ledger::frame_text(subject.timeline(), *frame) : std::string();
 }
 
-std::string calling_line_of(const Subject& subject, AllocationId id) {
-  const auto call = timeline::module_call(subject.timeline(), subject.allocations().stack[id]);
-  return call ? text_of(subject, call) : own_line_of(subject, id);
-}
-
-std::vector<LineSum> by_line(const Subject& subject, std::span<const AllocationId> allocations, LineFunction line) {
-  std::map<timeline::StackId, std::string> texts;
+std::vector<LineSum> by_line(const Subject& subject, std::span<const AllocationId> allocations, LineKind kind) {
+  std::map<timeline::StackId, CodeLine> known;
   std::map<std::string, LineSum> sums;
   for (const AllocationId id : allocations) {
-    const auto [text, is_new] = texts.try_emplace(subject.allocations().stack[id]);
-    if (is_new) text->second = line(subject, id);
-    LineSum& sum = sums[text->second];
+    const timeline::StackId stack = subject.allocations().stack[id];
+    const auto [code, is_new] = known.try_emplace(stack);
+    if (is_new) code->second = code_line(subject.timeline(), stack, kind);
+    LineSum& sum = sums[code->second.line];
+    if (sum.allocations.empty()) sum.code = code->second;
     sum.bytes += subject.bytes(id);
     sum.allocations.push_back(id);
   }
   std::vector<LineSum> result;
-  for (auto& [text, sum] : sums) {
-    sum.line = text;
-    result.push_back(std::move(sum));
-  }
+  for (auto& [text, sum] : sums) result.push_back(std::move(sum));
   std::ranges::stable_sort(result, std::ranges::greater(), &LineSum::bytes);
   return result;
 }
@@ -57,9 +63,9 @@ std::uint64_t sum_of(const Subject& subject, std::span<const AllocationId> alloc
   return sum;
 }
 
-std::string main_line(const Subject& subject, std::span<const AllocationId> allocations, LineFunction line) {
-  for (const LineSum& sum : by_line(subject, allocations, line)) {
-    if (!sum.line.empty()) return sum.line;
+CodeLine main_line(const Subject& subject, std::span<const AllocationId> allocations, LineKind kind) {
+  for (const LineSum& sum : by_line(subject, allocations, kind)) {
+    if (!sum.code.line.empty()) return sum.code;
   }
   return {};
 }

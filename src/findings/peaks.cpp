@@ -2,6 +2,8 @@
 #include "findings/peaks.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 namespace ullage::findings {
 
@@ -10,15 +12,29 @@ namespace {
 using ledger::Mark;
 using ledger::MarkName;
 
+bool evaluates(const Mark& mark) {
+  return mark.name == MarkName::forward_begin && (mark.training == false || mark.grad_enabled == false);
+}
+
+// A forward in evaluation mode in every step is part of the step: a frozen backbone, a reference model.
+bool has_evaluation(std::span<const Mark> marks) {
+  std::set<std::uint32_t> steps, evaluating;
+  for (const Mark& mark : marks) {
+    if (mark.name == MarkName::optimizer_end) steps.insert(mark.step);
+    if (evaluates(mark)) evaluating.insert(mark.step);
+  }
+  return !std::ranges::includes(evaluating, steps);
+}
+
 // Walks over the marks and says in which part the interval before each lies.
 class Parts {
  public:
-  explicit Parts(PartPeaks& peaks) : peaks_(peaks) {}
+  Parts(PartPeaks& peaks, bool evaluation) : peaks_(peaks), evaluation_(evaluation) {}
 
   PartPeak& before(const Mark& mark) {
     PartPeak& part = *current_;
     if (mark.name == MarkName::forward_begin)
-      current_ = evaluates(mark) ? &peaks_.evaluation : &peaks_.training;
+      current_ = evaluation_ && evaluates(mark) ? &peaks_.evaluation : &peaks_.training;
     else if (mark.name == MarkName::backward_begin)
       current_ = &peaks_.training;
     else if (mark.name == MarkName::optimizer_begin)
@@ -29,10 +45,8 @@ class Parts {
   }
 
  private:
-  static bool evaluates(const Mark& mark) {
-    return mark.training == false || mark.grad_enabled == false;
-  }
   PartPeaks& peaks_;
+  bool evaluation_;  ///< there is one
   PartPeak* current_ = &peaks_.load;
 };
 
@@ -42,7 +56,7 @@ PartPeaks part_peaks(const Subject& subject) {
   PartPeaks peaks;
   const auto& run = subject.facts().run;
   if (!subject.has(PhaseName::optimizer) || run.history.intervals.size() != run.marks.size()) return peaks;
-  Parts parts(peaks);
+  Parts parts(peaks, has_evaluation(run.marks));
   for (std::size_t i = 0; i < run.marks.size(); ++i) {
     const auto& interval = run.history.intervals[i];
     PartPeak& part = parts.before(run.marks[i]);

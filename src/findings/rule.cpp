@@ -15,11 +15,11 @@ const char* name_of(FindingLevel level) {
   return level == FindingLevel::problem ? "problem" : "opportunity";
 }
 
-Finding finding_of(const Rule& rule, std::uint64_t bytes, std::string title, std::string line) {
+Finding finding_of(const Rule& rule, std::uint64_t bytes, std::string title, CodeLine code) {
   Finding finding;
   finding.id = rule.id, finding.level = rule.level, finding.next = rule.next;
   finding.bytes = bytes, finding.bytes_are = "at the peak";
-  finding.title = std::move(title), finding.line = std::move(line);
+  finding.title = std::move(title), finding.code = std::move(code);
   return finding;
 }
 
@@ -41,7 +41,7 @@ const Rule* rule_of(std::string_view id) {
 }
 
 void rank(std::vector<Finding>& findings) {
-  const auto key = [](const Finding& f) { return std::tuple(f.level, ~f.bytes, std::string_view(f.id), std::string_view(f.line)); };
+  const auto key = [](const Finding& f) { return std::tuple(f.level, ~f.bytes, std::string_view(f.id), std::string_view(f.code.line)); };
   std::ranges::stable_sort(findings, {}, key);
 }
 

@@ -23,7 +23,7 @@ struct Rule {
 };
 
 /// A finding of this rule with its id, level and next step.
-Finding finding_of(const Rule& rule, std::uint64_t bytes, std::string title, std::string line = {});
+Finding finding_of(const Rule& rule, std::uint64_t bytes, std::string title, CodeLine code = {});
 
 /// Every rule, problems first.
 std::span<const Rule* const> rules();

@@ -61,6 +61,15 @@ void Subject::take_forwards() {
   }
 }
 
+bool Subject::inside(AllocationId id, std::string_view operation) const {
+  if (facts_.run.trace == nullptr || id >= facts_.calls.size()) return false;
+  const auto& trace = *facts_.run.trace;
+  for (auto call = facts_.calls[id]; call != timeline::no_call; call = trace.calls.parent[call]) {
+    if (trace.strings.text(trace.calls.name[call]) == operation) return true;
+  }
+  return false;
+}
+
 const PhaseSpan* Subject::birth(AllocationId id) const {
   if (phases_.empty() || allocations().older(id)) return nullptr;
   return &phases_[attribution::phase_at(phases_, allocations().born[id])];

@@ -31,6 +31,7 @@ struct Facts {
   std::span<const attribution::PhaseSpan> phases; ///< where there are no marks
   std::vector<ledger::StepTransfers> transfers;
   std::span<const attribution::PaddingMask> masks;
+  std::span<const attribution::ZeroGrad> zero_grads;
   std::uint64_t reserved_peak = 0;                ///< of PyTorch, in bytes
   std::optional<std::uint64_t> capacity;          ///< of the device, in bytes
   double headroom = 0.15;                         ///< the share of it that is to stay free
@@ -63,6 +64,8 @@ class Subject {
   [[nodiscard]] std::string_view module(AllocationId id) const { return text(label(id).module); }
   [[nodiscard]] std::string_view operation(AllocationId id) const { return text(label(id).operation); }
   [[nodiscard]] std::string_view name(AllocationId id) const { return text(label(id).name); }
+  /// Whether an operator of this name was running when it was made; false without a record of operators.
+  [[nodiscard]] bool inside(AllocationId id, std::string_view operation) const;
   /// The phase in which it was made; nothing for what is older than the recording, or without phases.
   [[nodiscard]] const attribution::PhaseSpan* birth(AllocationId id) const;
   /// The phase in which its free was asked for; nothing when it lived on.

@@ -21,8 +21,14 @@ struct Survivors {
 /// optimizer state are left out.
 Survivors survivors_of(const Subject& subject);
 
-/// Of `allocations` those that an autograd graph holds: made in a forward inside a module, by at least two different
-/// operators. Nothing when it is the outputs alone.
-std::vector<AllocationId> graph_of(const Subject& subject, std::vector<AllocationId> allocations);
+/// The part of the survivors that an autograd graph holds.
+struct KeptGraph {
+  std::vector<AllocationId> allocations;  ///< empty when it is outputs alone
+  bool grows = false;                     ///< of `growing`, else of `replaced`
+};
+
+/// Activations of at least two operators inside modules, most of which belong to nodes that no backward pass ran, or
+/// which are, in every round, half of what a forward pass keeps (a graph that was retained).
+KeptGraph kept_graph(const Subject& subject, const Survivors& survivors);
 
 }  // namespace ullage::findings

@@ -79,7 +79,8 @@ std::size_t highest(const Subject& subject, const std::vector<AllocationId>& all
 Unreached unreached_in(const Subject& subject) {
   Unreached result;
   if (subject.facts().run.trace == nullptr || subject.facts().calls.empty()) return result;
-  const auto all = unreached_allocations(subject);
+  result.all = unreached_allocations(subject);
+  const auto& all = result.all;
   const std::size_t at = highest(subject, all, &result.bytes_at_most);
   for (const AllocationId id : all) {
     if (subject.allocations().live_at(id, subject.facts().peak.events)) result.at_peak.push_back(id);

@@ -112,6 +112,16 @@ UserLine user_line(const Timeline& timeline, StackId stack) {
   return result;
 }
 
+std::optional<FrameId> outermost_own_frame(const Timeline& timeline, StackId stack) {
+  const auto frames = timeline.stacks.stack(stack);
+  const auto own = [&](FrameId id) {
+    const std::string_view file = timeline.strings.text(timeline.stacks.frame(id).file);
+    return is_python(file) && !in_torch(file) && !in_packages(file);
+  };
+  const auto found = std::ranges::find_if(frames.rbegin(), frames.rend(), own);
+  return found == frames.rend() ? std::nullopt : std::optional(*found);
+}
+
 std::optional<FrameId> module_call(const Timeline& timeline, StackId stack) {
   std::optional<FrameId> result;
   bool in_module = false;

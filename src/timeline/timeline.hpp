@@ -166,6 +166,9 @@ struct UserLine {
 /// `<frozen ...>`. Both are empty for a backward thread, which has no Python frame (formats.md §0).
 UserLine user_line(const Timeline& timeline, StackId stack);
 
+/// The outermost Python frame that is in no installed package; nothing when there is none.
+std::optional<FrameId> outermost_own_frame(const Timeline& timeline, StackId stack);
+
 /// The frame that calls the outermost module: the innermost Python frame outside torch around the outermost frame of
 /// torch/nn/modules/module.py. Nothing when no module is on the stack.
 std::optional<FrameId> module_call(const Timeline& timeline, StackId stack);

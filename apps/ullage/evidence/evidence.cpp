@@ -52,7 +52,9 @@ Opened open_run(const std::string& path) {
   if (facts.process) evidence->producer += ", torch " + facts.process->torch;
   evidence->quality.partial = evidence->run->partial;
   evidence->quality.missing = evidence->run->notes;
-  if (const auto gpu = find_gpu(ingest::imitated_card(path))) evidence->gpu = *gpu;
+  const auto device = ingest::imitated_device(path);
+  if (const auto gpu = find_gpu(device.short_name)) evidence->gpu = *gpu;
+  evidence->capacity_bytes = device.capacity_bytes;
   for (const auto& oom : facts.ooms) evidence->capacity_bytes = oom.total_bytes;
   if (evidence->gpu != nullptr && !evidence->capacity_bytes) evidence->capacity_bytes = evidence->gpu->capacity_bytes();
   evidence->input = evidence->run->ledger_input();

@@ -113,7 +113,8 @@ report::FindingsView without_ignored(std::vector<Finding> found, const std::vect
   report::FindingsView shown;
   shown.ignored = std::erase_if(found, [&](const Finding& finding) {
     return std::ranges::any_of(ignored, [&](const Ignored& one) {
-      return one.id == finding.id && finding.line.find(one.line) != std::string::npos;
+      return one.id == finding.id && (finding.code.line.find(one.line) != std::string::npos ||
+                                       finding.code.called_from.find(one.line) != std::string::npos);
     });
   });
   shown.findings = std::move(found);
@@ -133,6 +134,7 @@ std::vector<Finding> findings_of_run(const ingest::RunDirectory& run, const ledg
   facts.calls = account.calls;
   if (run.device) facts.transfers = ingest::transfers_by_step(*run.device, run.facts.marks);
   facts.masks = run.facts.masks;
+  facts.zero_grads = run.facts.zero_grads;
   facts.reserved_peak = ledger.peak.reserved;
   facts.capacity = capacity;
   facts.headroom = judgement.headroom, facts.reserve = judgement.reserve, facts.fits = judgement.fits;

@@ -33,14 +33,11 @@ struct Block {
 using Blocks = std::map<std::string_view, Block>;
 
 Blocks blocks_of(const Subject& subject) {
-  std::set<std::string_view> trained;
-  for (const auto* gradient : subject.tensors(TensorClass::gradient)) trained.insert(gradient->name);
   Blocks blocks;
-  if (trained.empty()) return blocks;
   for (const auto* parameter : subject.tensors(TensorClass::parameter)) {
     const std::string_view name = parameter->name;
     Block& block = blocks[block_of(name.substr(0, std::min(name.rfind('.'), name.size())))];
-    (trained.contains(name) ? block.trained : block.frozen) += parameter->bytes;
+    (parameter->frozen ? block.frozen : block.trained) += parameter->bytes;
   }
   return blocks;
 }
@@ -91,7 +88,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   if (sum_of(subject, saved) < subject.worth()) return {};
   Finding finding = finding_of(rule, sum_of(subject, saved),
                                std::to_string(frozen.blocks.size()) + " frozen blocks save activations",
-                               main_line(subject, saved, calling_line_of));
+                               main_line(subject, saved, LineKind::module_call));
   finding.evidence = parts_of(subject, saved, 2);
   if (frozen.before.empty())
     finding.evidence.emplace_back("nothing before them is trained: their input itself requires a gradient");
@@ -107,7 +104,7 @@ const Rule frozen_activations{
     "frozen_activations",
     FindingLevel::opportunity,
     "frozen layers save activations",
-    "Layers none of whose parameters has a gradient save tensors for backward, because something before them requires "
+    "Layers none of whose parameters requires a gradient save tensors for backward, because something before them requires "
     "one: an input (requires_grad_, enable_input_require_grads), or at most two blocks with fewer parameters than the "
     "frozen layers have. Adapters inside the layers are no such case. Needs the record of operators.",
     "for p in model.layers.parameters(): p.requires_grad_(False)     # but the embedding before them is trained",

@@ -51,10 +51,10 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
     if (of_loss(subject.operation(id))) of_the_loss.push_back(id);
   }
   if (logits.size() < 2) return {};
-  const std::string line = main_line(subject, of_the_loss);
+  const CodeLine code = main_line(subject, of_the_loss);
   Finding finding = finding_of(rule, sum_of(subject, logits),
                                std::to_string(logits.size()) + " tensors of the size of the full logits are alive",
-                               line.empty() ? main_line(subject, logits) : line);
+                               code.line.empty() ? main_line(subject, logits) : code);
   finding.evidence = parts_of(subject, logits, 5);
   return {finding};
 }

@@ -24,6 +24,14 @@ Step step_at_peak(const Subject& subject, std::uint32_t step) {
   return result;
 }
 
+// Where the script gives gradients up too late or not at all.
+std::string line_of_zero_grad(const Subject& subject) {
+  for (const auto& place : subject.facts().zero_grads) {
+    if (!place.set_to_none || place.phase == "forward") return place.line;
+  }
+  return {};
+}
+
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const auto* peak = subject.peak_phase();
   if (peak == nullptr || (peak->name != PhaseName::forward && peak->name != PhaseName::backward)) return {};
@@ -44,7 +52,8 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   Finding finding =
       finding_of(rule, sum_of(subject, gradients),
                  kept ? "gradients of the step before are alive while the next forward runs"
-                      : "gradients of earlier micro batches are alive while the next one runs");
+                      : "gradients of earlier micro batches are alive while the next one runs",
+                 kept ? CodeLine{line_of_zero_grad(subject), {}} : CodeLine{});
   if (!kept) finding.evidence.emplace_back("expected with accumulation: a larger micro batch would need activations instead");
   finding.evidence.push_back(std::to_string(gradients.size()) + " gradients");
   if (!kept) finding.next = "nothing, if the micro batch cannot be larger";

@@ -12,14 +12,12 @@ namespace {
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const Survivors survivors = survivors_of(subject);
-  auto graph = graph_of(subject, survivors.growing);
-  const bool grows = !graph.empty();
-  if (!grows) graph = graph_of(subject, survivors.replaced);
+  const auto [graph, grows] = kept_graph(subject, survivors);
   const std::uint64_t sum = sum_of(subject, graph);
   if (graph.empty() || sum < subject.worth()) return {};
   const std::string each = grows ? format_bytes(sum / survivors.rounds) + " more in every step" : "while the next is made";
   Finding finding = finding_of(rule, sum, "the graph of an earlier step is kept alive, " + each,
-                               main_line(subject, graph, calling_line_of));
+                               main_line(subject, graph, LineKind::module_call));
   if (grows) finding.bytes_are = "after " + std::to_string(survivors.rounds + 2) + " steps";
   finding.evidence = parts_of(subject, graph);
   return {finding};

@@ -15,8 +15,8 @@ constexpr std::uint64_t least_per_round = 64 << 10;
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const Survivors survivors = survivors_of(subject);
   std::vector<AllocationId> growing = survivors.growing;
-  const auto graph = graph_of(subject, growing);
-  std::erase_if(growing, [&](AllocationId id) { return std::ranges::binary_search(graph, id); });
+  const KeptGraph graph = kept_graph(subject, survivors);
+  std::erase_if(growing, [&](AllocationId id) { return std::ranges::binary_search(graph.allocations, id); });
   const std::uint64_t sum = sum_of(subject, growing);
   if (survivors.rounds == 0 || sum / survivors.rounds < least_per_round) return {};
   const std::string each = format_bytes(sum / survivors.rounds);
@@ -26,7 +26,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
     if (finding.evidence.size() == 3) break;
     finding.evidence.push_back(format_bytes(line.bytes) + " in " + std::to_string(line.allocations.size()) +
                                " blocks that no later step gave up, made by " +
-                               (line.line.empty() ? std::string("no Python code") : line.line));
+                               (line.code.line.empty() ? std::string("no Python code") : line.code.line));
   }
   return {finding};
 }

@@ -14,7 +14,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const std::uint64_t sum = sum_of(subject, graph);
   if (sum < subject.worth()) return {};
   Finding finding = finding_of(rule, sum, "inference keeps " + format_bytes(sum) + " for a backward pass",
-                               main_line(subject, graph, calling_line_of));
+                               main_line(subject, graph, LineKind::module_call));
   finding.evidence = parts_of(subject, graph);
   return {finding};
 }

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "findings/lines.hpp"
 #include "findings/peaks.hpp"
 #include "findings/rules/all.hpp"
-#include "ledger/texts.hpp"
 
 namespace ullage::findings {
 
@@ -17,7 +17,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   if (peaks.load.bytes < others + subject.worth()) return {};
   const auto& timeline = subject.timeline();
   Finding finding = finding_of(rule, peaks.load.bytes - others, "loading needs more memory than any step",
-                               ledger::line_text(timeline, timeline.events.stack[peaks.load.event]));
+                               code_line(timeline, timeline.events.stack[peaks.load.event]));
   finding.evidence.push_back(format_bytes(peaks.load.bytes) + " before the first forward, " + format_bytes(others) +
                              " at most after it");
   return {finding};

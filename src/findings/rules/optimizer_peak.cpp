@@ -30,7 +30,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const std::uint64_t above = peaks.optimizer.bytes - others;
   Finding finding = finding_of(rule, above,
                                "the optimizer step peaks " + format_bytes(above) + " above everything else",
-                               main_line(subject, made, own_line_of));
+                               main_line(subject, made, LineKind::own));
   finding.evidence = parts_of(subject, made);
   return {finding};
 }

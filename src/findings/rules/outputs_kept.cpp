@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "findings/lines.hpp"
 #include "findings/rules/all.hpp"
@@ -9,13 +11,15 @@ namespace ullage::findings {
 namespace {
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
-  auto kept = survivors_of(subject).replaced;
-  if (!graph_of(subject, kept).empty() && sum_of(subject, graph_of(subject, kept)) >= subject.worth()) return {};
-  std::erase_if(kept, [&](AllocationId id) { return subject.category(id) == Category::inputs; });
+  const Survivors survivors = survivors_of(subject);
+  const KeptGraph graph = kept_graph(subject, survivors);
+  auto kept = survivors.replaced;
+  std::erase_if(kept, [&](AllocationId id) { return std::ranges::binary_search(graph.allocations, id); });
+  std::erase_if(kept, [&](AllocationId id) { return subject.category(id) == Category::inputs && !subject.name(id).empty(); });
   const std::uint64_t sum = sum_of(subject, kept);
   if (sum < subject.worth()) return {};
   Finding finding = finding_of(rule, sum, "results of the step before are still alive at the peak",
-                               main_line(subject, kept, own_line_of));
+                               main_line(subject, kept, LineKind::own));
   finding.evidence = parts_of(subject, kept);
   return {finding};
 }

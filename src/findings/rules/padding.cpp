@@ -15,6 +15,7 @@ struct Shares {
   double tokens = 0;   ///< of the tokens that are padding
   double squares = 0;  ///< of the square of the sequence that is
   std::uint64_t kept = 0, all = 0;
+  std::string line;
 };
 
 // Of the steps up to the peak's; the last mask where none is of that step.
@@ -31,7 +32,7 @@ Shares shares_of(const Subject& subject) {
   const double squares = all * static_cast<double>(chosen->columns);
   return {std::clamp(1 - static_cast<double>(chosen->kept) / all, 0.0, 1.0),
           std::clamp(1 - static_cast<double>(chosen->kept_squared) / squares, 0.0, 1.0), chosen->kept,
-          chosen->rows * chosen->columns};
+          chosen->rows * chosen->columns, chosen->line};
 }
 
 std::uint64_t part(double share, std::uint64_t bytes) {
@@ -53,7 +54,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   if (inputs + activations + attention < subject.worth()) return {};
   const auto percent = static_cast<int>(shares.tokens * 100 + 0.5);
   Finding finding = finding_of(rule, inputs + activations + attention,
-                               std::to_string(percent) + " % of the tokens are padding");
+                               std::to_string(percent) + " % of the tokens are padding", {shares.line, {}});
   finding.bytes_are = "at the peak, at most";
   finding.evidence.push_back(std::to_string(shares.kept) + " of " + std::to_string(shares.all) + " tokens are none");
   finding.evidence.push_back(format_bytes(inputs) + " of inputs, " + format_bytes(activations) + " of activations, " +

@@ -15,7 +15,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
     if (line.pageable_bytes < least) continue;
     result.push_back(finding_of(rule, line.pageable_bytes,
                                 format_bytes(line.pageable_bytes) + " are copied from pageable memory in every step",
-                                line.line));
+                                {line.line, {}}));
     result.back().bytes_are = "in every step";
   }
   return result;

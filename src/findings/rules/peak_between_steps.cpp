@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/bytes.hpp"
+#include "findings/lines.hpp"
 #include "findings/peaks.hpp"
 #include "findings/rules/all.hpp"
-#include "ledger/texts.hpp"
 
 namespace ullage::findings {
 
@@ -20,7 +20,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   Finding finding = finding_of(
       rule, beside.bytes - others,
       evaluation ? "an evaluation needs more memory than any step" : "the peak lies between two steps",
-      ledger::line_text(timeline, timeline.events.stack[beside.event]));
+      code_line(timeline, timeline.events.stack[beside.event]));
   finding.evidence.push_back(format_bytes(beside.bytes) + (evaluation ? " in the evaluation, " : " between steps, ") +
                              format_bytes(others) + " at most in loading and steps");
   return {finding};

@@ -18,7 +18,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
     result.push_back(finding_of(rule, line.down_bytes,
                                 "the host waits for the device " + std::to_string(line.waits) +
                                     (line.waits == 1 ? " time" : " times") + " in every step",
-                                line.line));
+                                {line.line, {}}));
     result.back().bytes_are = "read in every step";
   }
   return result;

@@ -15,10 +15,10 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   for (const EveryStep& line : in_every_step(subject)) {
     if (line.repeated_bytes >= least_again)
       result.push_back(finding_of(rule, line.repeated_bytes, "the same bytes are copied to the device in every step",
-                                  line.line));
+                                  {line.line, {}}));
     else if (line.down_bytes >= least_down)
       result.push_back(finding_of(rule, line.down_bytes,
-                                  format_bytes(line.down_bytes) + " are copied to the host in every step", line.line));
+                                  format_bytes(line.down_bytes) + " are copied to the host in every step", {line.line, {}}));
     else
       continue;
     result.back().bytes_are = "in every step";

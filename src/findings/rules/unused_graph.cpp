@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "findings/lines.hpp"
 #include "findings/rules/all.hpp"
@@ -8,6 +10,23 @@ namespace ullage::findings {
 
 namespace {
 
+// Whether the forward passes that made it also made what a backward pass came to: then it is a branch of them.
+bool is_branch(const Subject& subject, const std::vector<AllocationId>& graph, const Unreached& unreached) {
+  std::uint64_t made = 0;
+  for (const Forward& forward : subject.forwards()) {
+    const auto inside = [&](AllocationId id) {
+      return subject.allocations().born[id] >= forward.begin && subject.allocations().born[id] < forward.end;
+    };
+    if (std::ranges::none_of(graph, inside)) continue;
+    for (auto id = static_cast<AllocationId>(subject.allocations().before_trace); id < subject.allocations().count(); ++id) {
+      if (inside(id) && subject.category(id) == Category::activations && subject.kind(id) == "saved for backward" &&
+          !std::ranges::binary_search(unreached.all, id))
+        made += subject.bytes(id);
+    }
+  }
+  return made >= subject.worth();
+}
+
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   if (!subject.has(PhaseName::backward)) return {};
   const Unreached unreached = unreached_in(subject);
@@ -16,11 +35,12 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const std::uint64_t sum = sum_of(subject, graph);
   if (sum < subject.worth()) return {};
   Finding finding = finding_of(rule, sum, format_bytes(sum) + " are kept for a backward pass that never comes",
-                               main_line(subject, graph, calling_line_of));
+                               main_line(subject, graph, is_branch(subject, graph, unreached) ? LineKind::own
+                                                                                              : LineKind::module_call));
   if (!at_peak) finding.bytes_are = "at their highest, not at the peak";
   finding.evidence = parts_of(subject, graph);
-  const std::string inner = main_line(subject, graph);
-  if (!inner.empty() && inner != finding.line) finding.evidence.push_back("most of it by " + inner);
+  const std::string inner = main_line(subject, graph).line;
+  if (!inner.empty() && inner != finding.code.line) finding.evidence.push_back("most of it by " + inner);
   return {finding};
 }
 

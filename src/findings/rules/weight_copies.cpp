@@ -18,7 +18,7 @@ using ledger::TensorClass;
 
 Finding make(const Rule& rule, const Subject& subject, const std::vector<AllocationId>& copies, std::string title,
              std::string expected) {
-  Finding finding = finding_of(rule, sum_of(subject, copies), std::move(title), main_line(subject, copies, own_line_of));
+  Finding finding = finding_of(rule, sum_of(subject, copies), std::move(title), main_line(subject, copies, LineKind::own));
   finding.evidence.push_back(std::to_string(copies.size()) + " tensors");
   finding.evidence.push_back(std::move(expected));
   return finding;
@@ -33,28 +33,28 @@ std::vector<AllocationId> autocast_copies(const Subject& subject) {
   }
   std::vector<AllocationId> result;
   for (const AllocationId id : subject.live()) {
-    const std::string_view operation = subject.operation(id);
-    if (subject.category(id) != Category::activations || (operation != "aten::to" && operation != "aten::_to_copy"))
-      continue;
+    if (subject.category(id) != Category::activations || !subject.inside(id, "aten::_to_copy")) continue;
     const auto found = parameters.find(subject.module(id));
     if (found != parameters.end() && found->second.contains(subject.bytes(id) * 2)) result.push_back(id);
   }
   return result;
 }
 
-// Parameters of a name that another parameter has too, and that get no gradient.
+// Parameters of a name and size that another, trained parameter has too.
 std::vector<AllocationId> second_model(const Subject& subject) {
-  std::set<std::uint64_t> trained;  // addresses
-  std::map<std::string_view, std::set<std::uint64_t>> by_name;
-  for (const auto* tensor : subject.tensors(TensorClass::parameter)) by_name[tensor->name].insert(tensor->address);
-  std::set<std::uint64_t> second;
-  for (auto& [name, addresses] : by_name) {
-    if (addresses.size() > 1) second.insert(std::next(addresses.begin()), addresses.end());
+  std::set<std::pair<std::string_view, std::uint64_t>> trained;
+  std::map<std::uint64_t, const ledger::Tensor*> frozen;  // by address
+  for (const auto* tensor : subject.tensors(TensorClass::parameter)) {
+    if (tensor->frozen)
+      frozen[tensor->address] = tensor;
+    else
+      trained.emplace(tensor->name, tensor->bytes);
   }
   std::vector<AllocationId> result;
   for (const AllocationId id : subject.live()) {
-    if (subject.category(id) == Category::parameters && second.contains(subject.allocations().address[id]))
-      result.push_back(id);
+    const auto found = frozen.find(subject.allocations().address[id]);
+    if (found == frozen.end() || subject.category(id) != Category::parameters) continue;
+    if (trained.contains({found->second->name, found->second->bytes})) result.push_back(id);
   }
   return result;
 }
@@ -89,8 +89,8 @@ const Rule weight_copies{
     "weight_copies",
     FindingLevel::opportunity,
     "a second copy of the weights (double track)",
-    "The 16-bit copies that autocast makes of fp32 weights and keeps for backward; a second model whose parameters have "
-    "the same names; a set of tensors made while loading whose sizes are those of the parameters one by one (at least "
+    "The 16-bit copies that autocast makes of fp32 weights and keeps for backward; a second model without gradients whose "
+    "parameters have the names and sizes of the trained one's; a set of tensors made while loading whose sizes are those of the parameters one by one (at least "
     "half of their bytes). Each of them can be intended; the finding says when that is so.",
     "reference = copy.deepcopy(model)          # on the device, only read",
     "keep the copy on the host or in 16 bits, share it, or train in bf16 where autocast makes it",

@@ -56,7 +56,7 @@ void read_operators(RunDirectory& run) {
 void read_log(RunDirectory& run) {
   const std::string path = run.path + "/device.ulog";
   if (!std::filesystem::exists(path)) {
-    if (!imitated_card(run.path).empty())
+    if (!imitated_device(run.path).short_name.empty())
       miss(run, "there is no device.ulog: the context and other libraries are not known");
     return;  // a recording on a real GPU has none
   }

@@ -3,6 +3,7 @@
 // docs/run_directory.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +33,13 @@ struct RunDirectory {
   [[nodiscard]] ledger::RunInput ledger_input() const;
 };
 
-/// The short name of the card that the run imitated, as its run.json has it; empty when there is none.
-std::string imitated_card(const std::string& run_directory);
+/// The device that a run imitated.
+struct ImitatedDevice {
+  std::string short_name;                         ///< empty when not known
+  std::optional<std::uint64_t> capacity_bytes;    ///< what CUDA showed
+};
+/// As the run's run.json has it; empty when there is none.
+ImitatedDevice imitated_device(const std::string& run_directory);
 
 /// The file with the operators, compressed or not yet; empty when there is none.
 std::string operators_path(const std::string& run_directory);

@@ -130,6 +130,7 @@ class FactsReader {
                                                                  {"allocator", &FactsReader::on_allocator},
                                                                  {"batch", &FactsReader::on_batch},
                                                                  {"mask", &FactsReader::on_mask},
+                                                                 {"zero_grad", &FactsReader::on_zero_grad},
                                                                  {"host", &FactsReader::on_host},
                                                                  {"loads", &FactsReader::on_loads},
                                                                  {"pinning", &FactsReader::on_pinning},
@@ -218,6 +219,7 @@ class FactsReader {
     tensor.dtype = r.text_of(row[3]);
     tensor.address = row[4].GetUint64();
     tensor.bytes = r.count_of(row[5]);
+    tensor.frozen = row.Size() > 7 && row[7].IsFalse();
     if (row.Size() > 6 && row[6].IsString()) tensor.optimizer = r.text_of(row[6]);
     if (row.Size() > 6 && row[6].IsUint64()) tensor.optimizer = std::to_string(row[6].GetUint64());
     list.tensors.push_back(std::move(tensor));
@@ -292,7 +294,11 @@ class FactsReader {
 
   void on_mask(const JsonFields& r) {
     facts_.masks.push_back({r.text("name"), r.small_count("step"), r.count("rows"), r.count("columns"),
-                            r.count("kept"), r.count("kept_squared")});
+                            r.count("kept"), r.count("kept_squared"), r.text("line")});
+  }
+
+  void on_zero_grad(const JsonFields& r) {
+    facts_.zero_grads.push_back({r.text("line"), r.flag("set_to_none"), r.text("phase")});
   }
 
   // Writing recurses, so deep values are not written.

@@ -102,6 +102,7 @@ struct RunFacts {
   std::optional<StopFacts> stop;
   std::vector<BatchFacts> batches;
   std::vector<attribution::PaddingMask> masks;
+  std::vector<attribution::ZeroGrad> zero_grads;
   std::vector<std::string> notes;
   std::vector<std::string> saw;
   std::vector<PolicyUse> policies;

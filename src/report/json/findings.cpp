@@ -13,7 +13,8 @@ void write_finding(JsonWriter& json, const findings::Finding& finding) {
   json.field("title", std::string_view(finding.title));
   json.field("bytes", finding.bytes);
   json.field("bytes_are", std::string_view(finding.bytes_are));
-  if (!finding.line.empty()) json.field("line", std::string_view(finding.line));
+  if (!finding.code.line.empty()) json.field("line", std::string_view(finding.code.line));
+  if (!finding.code.called_from.empty()) json.field("called_from", std::string_view(finding.code.called_from));
   write_texts(json, "evidence", finding.evidence);
   json.field("next", std::string_view(finding.next));
   json.end_object();

@@ -19,7 +19,8 @@ std::string ignored_text(const FindingsView& view) {
 std::string finding_text(const findings::Finding& finding) {
   std::string text = fmt::format("\n{} {}: {}\n", name_of(finding.level), finding.id, finding.title);
   if (finding.bytes > 0) text += fmt::format("  {}\n", cost_of(finding));
-  if (!finding.line.empty()) text += fmt::format("  at {}\n", finding.line);
+  if (!finding.code.line.empty()) text += fmt::format("  at {}\n", finding.code.line);
+  if (!finding.code.called_from.empty()) text += fmt::format("  called from {}\n", finding.code.called_from);
   for (const auto& evidence : finding.evidence) text += fmt::format("  - {}\n", evidence);
   return text + fmt::format("  next: {}\n", finding.next);
 }
@@ -36,7 +37,7 @@ std::string findings_section(const FindingsView& view) {
   if (view.findings.empty() && view.ignored == 0) return {};
   Table table({{"level"}, {"rule"}, {"what"}, {"bytes"}, {"line"}});
   for (const auto& finding : view.findings)
-    table.add({name_of(finding.level), finding.id, finding.title, cost_of(finding), finding.line});
+    table.add({name_of(finding.level), finding.id, finding.title, cost_of(finding), finding.code.line});
   return "\nFINDINGS (ullage findings: evidence and next steps)\n" +
          (view.findings.empty() ? std::string() : table.text()) + ignored_text(view);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much of a batch is padding, where a mask of it is an argument of the outermost forward."""
+"""How much of a batch is padding, where a mask of it is an argument of a module's forward: the first of each pass."""
 import ctypes
 import inspect
 
@@ -16,22 +16,25 @@ class Masks:
         self._session = session
         self._values = DeviceValues(torch, session.device)
         self._last = None
+        self.wanted = False  # no mask was seen in this pass yet
         self._left = _RECORDS_AT_MOST
 
     def see_forward(self, module, args, kwargs):
-        """Writes a record when the mask's lengths change. Reads the device's memory without a copy or a wait."""
+        """A record when the lengths of a mask change. Reads the device's memory without a copy or a wait."""
         if self._left == 0:
-            return
+            self.wanted = False
         for name, mask in self._masks(module, args, kwargs):
             lengths = self._lengths(name, mask)
             if lengths is None:
                 continue
+            self.wanted = False
             facts = {"name": name, "rows": mask.shape[0], "columns": mask.shape[1], "kept": sum(lengths),
                      "kept_squared": sum(length * length for length in lengths)}
             if facts != self._last:
                 self._last = facts
                 self._left -= 1
-                self._session.records.add("mask", step=self._session.phases.step, **facts)
+                self._session.records.add("mask", step=self._session.phases.step,
+                                          line=self._session.lines.current(), **facts)
             return
 
     def _masks(self, module, args, kwargs):

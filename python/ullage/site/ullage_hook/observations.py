@@ -16,6 +16,7 @@ class Observations:
         self._session = session
         self._seen = set()
         self._shapes = None
+        self._zeroed = set()
 
     def attach(self):
         self._watch(self._torch, "save", "checkpoint_save")
@@ -25,6 +26,8 @@ class Observations:
         for owner, name in ((self._torch.cuda, "synchronize"), (self._torch.cuda.Stream, "synchronize"),
                             (self._torch.cuda.Event, "synchronize")):
             self._name_line(owner, name)
+        for owner in (self._torch.optim.Optimizer, self._torch.nn.Module):
+            self._watch_zero_grad(owner)
 
     def saw(self, what):
         if what not in self._seen:
@@ -60,6 +63,20 @@ class Observations:
             return function(*args, **kwargs)
 
         setattr(owner, name, watched)
+
+    def _watch_zero_grad(self, owner):
+        """Where gradients are given up, in which phase, and whether they are only filled with zeros."""
+        function = owner.zero_grad
+
+        @functools.wraps(function)
+        def watched(this, set_to_none=True):
+            fact = (self._session.lines.current(), bool(set_to_none), self._session.phases.name)
+            if fact not in self._zeroed:
+                self._zeroed.add(fact)
+                self._session.records.add("zero_grad", line=fact[0], set_to_none=fact[1], phase=fact[2])
+            return function(this, set_to_none=set_to_none)
+
+        owner.zero_grad = watched
 
     def _name_line(self, owner, name):
         """The device cannot ask for the line of a synchronisation: PyTorch may hold its allocator's lock then."""

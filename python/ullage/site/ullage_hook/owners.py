@@ -163,7 +163,8 @@ class Owners:
                 storage = part.untyped_storage()
                 address, size = storage.data_ptr(), storage.nbytes()
                 if size:
-                    rows.append([owner, name, state, str(part.dtype).removeprefix("torch."), address, size, optimizer])
+                    row = [owner, name, state, str(part.dtype).removeprefix("torch."), address, size, optimizer]
+                    rows.append([*row, tensor.requires_grad] if owner == "parameter" else row)
         except (RuntimeError, NotImplementedError):
             return  # a wrapped tensor has no storage
 

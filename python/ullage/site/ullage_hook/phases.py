@@ -72,6 +72,10 @@ class Phases:
         self._modules.append(module)
         if len(self._modules) == 1:
             self._begin_forward(module, args)
+        elif self._session.masks.wanted:
+            kwargs = sys._getframe(1).f_locals.get("kwargs")
+            if kwargs and any("mask" in name for name in kwargs):
+                self._session.see_masks(module, (), kwargs)
 
     def _after_module(self, module, args, output):
         if self._torch.compiler.is_compiling() or self._in_backward() != -1 or not self._modules:

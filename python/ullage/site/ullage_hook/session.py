@@ -162,6 +162,10 @@ class Session:
         self.owners.see_inputs(args, kwargs or {})
         self.operators.see_module(module)
         self.observations.see_forward(module, args, kwargs or {})
+        self.masks.wanted = True
+        self.see_masks(module, args, kwargs)
+
+    def see_masks(self, module, args, kwargs):
         self._attempt(lambda: self.masks.see_forward(module, args, kwargs or {}), "a mask of padding could not be read")
 
     def see_optimizer(self, optimizer):

@@ -25,6 +25,6 @@ for images, labels in loader:
     images = images.to("cuda", non_blocking=True).float().div_(255).to(memory_format=torch.channels_last)
     labels = labels.to("cuda", non_blocking=True)
     loss = F.cross_entropy(model(images), labels)
-    optimizer.zero_grad()
     loss.backward()
     optimizer.step()
+    optimizer.zero_grad()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # transformers' Trainer with bf16 weights on a small Llama.
-# true: synchronisation
+# true: synchronisation, full_logits
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Contrastive training of an image and a text tower.
+# true: full_logits
 import torch
 from torch import nn
 from torch.nn import functional as F

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compares a batch with the last two, whose features wait in a queue of fixed length.
+# true: full_logits
 from collections import deque
 
 import torch

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 def save(model, optimizer, step):
     weights = {name: tensor.clone() for name, tensor in model.state_dict().items()}  # fault: peak_between_steps
-    moments = [{name: value.clone() for name, value in state.items()} for state in optimizer.state.values()]
+    moments = [{name: value.clone() for name, value in state.items()} for state in optimizer.state.values()]  # fault: peak_between_steps
     torch.save({"step": step, "shapes": [tuple(w.shape) for w in weights.values()], "states": len(moments)}, f"step{step}.pt")
 
 

@@ -25,7 +25,7 @@ total_balance = 0.0
 for step in range(500):
     x = torch.randn(32768, 1024, device="cuda")
     y = torch.randint(1000, (32768,), device="cuda")
-    prediction, balance = model(x)
+    prediction, balance = model(x)  # fault: graph_kept
     loss = F.cross_entropy(prediction, y)
     del prediction
     loss.backward()

@@ -50,7 +50,7 @@ class Adapter(nn.Module):
 
 model = GPT(width=1536, layers=3).requires_grad_(False)
 model = model.to("cuda")  # fault: load_peak
-model = model.bfloat16()
+model = model.bfloat16()  # fault: load_peak
 for block in model.blocks:
     block.qkv = Adapter(block.qkv)
 optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=3e-4, fused=True)

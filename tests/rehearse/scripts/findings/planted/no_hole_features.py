@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Keeps what an autoencoder makes of a data set on the GPU; each piece cuts a cached block that nothing else fits.
 # rehearse: --gpu a100-40gb --memory 14GiB
-# true: fragmentation
+# true: fragmentation, growth
 import torch
 from torch import nn
 

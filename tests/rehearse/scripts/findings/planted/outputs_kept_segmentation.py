@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A segmentation net that keeps the last step's probabilities for a picture, at full size on the GPU.
+# true: full_logits
 import torch
 from torch import nn
 from torch.nn import functional as F

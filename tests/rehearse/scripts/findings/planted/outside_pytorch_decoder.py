@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # A video decoder of its own takes its frame pool from the CUDA runtime, beside PyTorch.
+# fault: outside_pytorch
 import ctypes
 
 import torch
@@ -13,7 +14,7 @@ class FramePool:
     def __init__(self, size):
         self.runtime = ctypes.CDLL("libcudart.so.13")
         self.pointer = ctypes.c_void_p()
-        status = self.runtime.cudaMalloc(ctypes.byref(self.pointer), ctypes.c_size_t(size))  # fault: outside_pytorch
+        status = self.runtime.cudaMalloc(ctypes.byref(self.pointer), ctypes.c_size_t(size))
         if status != 0:
             raise MemoryError(f"cudaMalloc: {status}")
 

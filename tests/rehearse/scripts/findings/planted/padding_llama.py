@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Pads short documents to the model's full length; nine of ten tokens are padding.
-# true: synchronisation
+# true: synchronisation, full_logits
 import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reads loss and accuracy back in every step for a running mean.
+# true: gradients_kept
 import torch
 import torchvision
 from torch.nn import functional as F

@@ -7,7 +7,7 @@
 
 namespace ullage::ingest {
 
-std::string imitated_card(const std::string& run_directory) {
+ImitatedDevice imitated_device(const std::string& run_directory) {
   const auto file = MappedFile::open(run_directory + "/run.json");
   if (!file) return {};
   rapidjson::Document document;
@@ -15,7 +15,11 @@ std::string imitated_card(const std::string& run_directory) {
                                                  file->bytes().size());
   if (document.HasParseError()) return {};
   const rapidjson::Value* name = rapidjson::Pointer("/device/short_name").Get(document);
-  return name != nullptr && name->IsString() ? std::string(name->GetString(), name->GetStringLength()) : std::string();
+  const rapidjson::Value* capacity = rapidjson::Pointer("/device/capacity_bytes").Get(document);
+  ImitatedDevice device;
+  if (name != nullptr && name->IsString()) device.short_name = {name->GetString(), name->GetStringLength()};
+  if (capacity != nullptr && capacity->IsUint64()) device.capacity_bytes = capacity->GetUint64();
+  return device;
 }
 
 }  // namespace ullage::ingest
