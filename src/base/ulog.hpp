@@ -91,7 +91,7 @@ enum class Direction : std::uint32_t { host_to_device = 1, device_to_host = 2, d
 /// Of a Copy, or-ed.
 enum CopyFlag : std::uint32_t {
   copy_pinned = 1,    ///< the host side is pinned memory; else pageable
-  copy_repeated = 2,  ///< to the device, the same bytes as the copy of that size before it from the same line
+  copy_repeated = 2,  ///< to the device, bytes that the same line of code copied between earlier marks
 };
 
 struct Copy {

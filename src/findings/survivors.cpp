@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -27,47 +28,85 @@ std::size_t round_of(const Subject& subject, std::size_t event) {
 
 // One line of code, or one operator of one module where no line is known.
 using Origin = std::pair<std::string, std::string>;
-Origin origin_of(const Subject& subject, AllocationId id) {
-  std::string line = line_of(subject, id);
-  if (!line.empty()) return {std::move(line), {}};
+Origin origin_of(const Subject& subject, AllocationId id, std::map<timeline::StackId, std::string>& lines) {
+  const auto [line, is_new] = lines.try_emplace(subject.allocations().stack[id]);
+  if (is_new) line->second = line_of(subject, id);
+  if (!line->second.empty()) return {line->second, {}};
   return {std::string(subject.module(id)), std::string(subject.operation(id))};
 }
 
-struct Left {
-  std::set<std::size_t> rounds;
-  std::vector<AllocationId> allocations;
+/// What one origin holds at the end of each round.
+struct Held {
+  std::vector<std::int64_t> changes;  ///< by round; the last counts what is given up after all of them
+  std::vector<AllocationId> at_the_end;
 };
+
+std::map<Origin, Held> held_by_origin(const Subject& subject) {
+  const std::size_t rounds = subject.rounds().size();
+  const auto& all = subject.allocations();
+  std::map<timeline::StackId, std::string> lines;
+  std::map<Origin, Held> held;
+  for (auto id = static_cast<AllocationId>(all.before_trace); id < all.count(); ++id) {
+    const std::size_t from = round_of(subject, all.born[id]);
+    const bool lives_on = all.freed[id] == timeline::Allocations::never;
+    const std::size_t to = lives_on ? rounds : round_of(subject, all.freed[id]);
+    if (from >= to || !passing(subject, id)) continue;
+    Held& sum = held[origin_of(subject, id, lines)];
+    sum.changes.resize(rounds + 1);
+    sum.changes[from] += static_cast<std::int64_t>(subject.bytes(id));
+    sum.changes[to] -= static_cast<std::int64_t>(subject.bytes(id));
+    if (to == rounds && from > 0) sum.at_the_end.push_back(id);
+  }
+  return held;
+}
 
 void take_growing(const Subject& subject, Survivors& out) {
   const std::size_t rounds = subject.rounds().size();
   if (rounds < 4) return;
-  const std::size_t last = rounds - 2;  // what the last round leaves may be given up by the next
-  const auto& all = subject.allocations();
-  std::map<Origin, Left> left;
-  for (auto id = static_cast<AllocationId>(all.before_trace); id < all.count(); ++id) {
-    if (all.freed[id] != timeline::Allocations::never || !passing(subject, id)) continue;
-    const std::size_t round = round_of(subject, all.born[id]);
-    if (round == 0 || round > last) continue;
-    Left& sum = left[origin_of(subject, id)];
-    sum.rounds.insert(round);
-    sum.allocations.push_back(id);
+  out.increases = rounds - 2;
+  for (auto& [origin, held] : held_by_origin(subject)) {
+    const auto begin = held.changes.begin() + 2, end = held.changes.begin() + static_cast<std::ptrdiff_t>(rounds);
+    const auto [least, most] = std::minmax_element(begin, end);
+    if (*least <= 0 || *most > 2 * *least) continue;
+    const auto sum = static_cast<std::uint64_t>(std::accumulate(begin, end, std::int64_t{0}));
+    out.growing.push_back({std::move(held.at_the_end), sum / out.increases});
   }
-  for (const auto& [origin, sum] : left) {
-    if (sum.rounds.size() < last) continue;
-    out.growing.insert(out.growing.end(), sum.allocations.begin(), sum.allocations.end());
+}
+
+// Operators that make a batch: it is there before the forward that uses it.
+bool makes_data(std::string_view operation) {
+  constexpr std::string_view operators[] = {"aten::to",    "aten::_to_copy", "aten::copy_",   "aten::rand",  "aten::randn",
+                                            "aten::randint", "aten::zeros",  "aten::ones",    "aten::full",  "aten::arange",
+                                            "aten::empty", "aten::tensor",   "aten::cat",     "aten::stack", "aten::randperm",
+                                            "aten::linspace", "aten::randn_like", "aten::rand_like"};
+  return operation.empty() || std::ranges::find(operators, operation) != std::end(operators);
+}
+
+// The event at which the batch of the peak's step was made, as far as a forward was given it; else its first forward.
+std::size_t begin_of_step(const Subject& subject, const attribution::PhaseSpan& peak) {
+  std::size_t begin = subject.facts().peak.events;
+  for (const auto& phase : subject.phases()) {
+    if (phase.step == peak.step && phase.name == PhaseName::forward) begin = std::min(begin, phase.begin);
   }
-  out.rounds = last;
-  std::ranges::sort(out.growing);
+  const std::size_t forward = begin;
+  for (const AllocationId id : subject.live()) {
+    const bool given = subject.category(id) == Category::inputs && !subject.name(id).empty();
+    if (given && !subject.allocations().older(id) && subject.allocations().born[id] < forward)
+      begin = std::min<std::size_t>(begin, subject.allocations().born[id]);
+  }
+  return begin;
 }
 
 void take_replaced(const Subject& subject, Survivors& out) {
-  const std::size_t events = subject.facts().peak.events;
-  const std::size_t now = events == 0 ? 0 : round_of(subject, events - 1);
+  const auto* peak = subject.peak_phase();
+  if (peak == nullptr) return;
+  const std::size_t begin = begin_of_step(subject, *peak);
   for (const AllocationId id : subject.live()) {
     const auto* birth = subject.birth(id);
     if (birth == nullptr || birth->step == 0 || !passing(subject, id)) continue;
     if (subject.allocations().freed[id] == timeline::Allocations::never) continue;
-    if (round_of(subject, subject.allocations().born[id]) < now) out.replaced.push_back(id);
+    if (birth->name == PhaseName::other && makes_data(subject.operation(id))) continue;
+    if (subject.allocations().born[id] < begin) out.replaced.push_back(id);
   }
 }
 
@@ -86,6 +125,7 @@ std::vector<AllocationId> inside_modules(const Subject& subject, const std::vect
 }
 
 bool mostly_unreached(const Subject& subject, const std::vector<AllocationId>& graph, const Unreached& unreached) {
+  if (graph.empty()) return false;
   std::vector<AllocationId> both;
   std::ranges::set_intersection(graph, unreached.all, std::back_inserter(both));
   return sum_of(subject, both) * 2 >= sum_of(subject, graph);
@@ -116,10 +156,16 @@ Survivors survivors_of(const Subject& subject) {
 KeptGraph kept_graph(const Subject& subject, const Survivors& survivors) {
   KeptGraph result;
   const Unreached unreached = unreached_in(subject);
-  auto graph = inside_modules(subject, survivors.growing);
-  const std::uint64_t bytes = sum_of(subject, graph);
+  std::vector<AllocationId> growing;
+  std::uint64_t per_round = 0;
+  for (const Growing& one : survivors.growing) {
+    growing.insert(growing.end(), one.allocations.begin(), one.allocations.end());
+    per_round += one.per_round;
+  }
+  std::ranges::sort(growing);
+  auto graph = inside_modules(subject, growing);
   result.grows = !graph.empty() && (mostly_unreached(subject, graph, unreached) ||
-                                    bytes / survivors.rounds * 2 >= activations_of_a_step(subject));
+                                    per_round * 2 >= activations_of_a_step(subject));
   if (!result.grows) {
     graph = inside_modules(subject, survivors.replaced);
     if (!mostly_unreached(subject, graph, unreached)) graph.clear();

@@ -2,18 +2,25 @@
 // What steps leave behind.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "findings/subject.hpp"
 
 namespace ullage::findings {
 
+/// One line of code, or one operator of one module where no line is known, which holds more after every round: the
+/// increases are positive and alike (the largest at most twice the smallest). The first round, warm-up, does not count.
+struct Growing {
+  std::vector<AllocationId> allocations;  ///< made after the first round, there at the end of the last
+  std::uint64_t per_round = 0;            ///< bytes, the mean of the increases
+};
+
 struct Survivors {
-  /// Made after the first round and still there at the end of the recording, by lines of code that left some behind in
-  /// every round but the last: at least two of them.
-  std::vector<AllocationId> growing;
-  std::size_t rounds = 0;  ///< in which `growing` grew
-  /// Made in an earlier round, alive at the peak, given up later: what a variable held until it got its next value.
+  std::vector<Growing> growing;  ///< needs at least four rounds
+  std::size_t increases = 0;     ///< how many were seen
+  /// Made in an earlier step, alive at the peak, given up later: what a variable held until it got its next value.
   std::vector<AllocationId> replaced;
 };
 

@@ -15,7 +15,7 @@ struct CopyLine {
   std::string line;  ///< "file:line function"; empty when no Python code ran
   std::uint64_t count = 0, bytes = 0;
   std::uint64_t waited = 0;                        ///< of these: the host waited for them
-  std::uint64_t repeated = 0, repeated_bytes = 0;  ///< of these: the same bytes as the copy before from that line
+  std::uint64_t repeated = 0, repeated_bytes = 0;  ///< of these: bytes that this line copied between earlier marks
 };
 
 /// Waits of the host for the device within one step.

@@ -222,6 +222,7 @@ std::uint64_t LocalMachine::host_time_ns() {
 void LocalMachine::mark(std::uint32_t index) {
   const Lock lock(mutex_);
   log_.add(ulog::RecordType::mark, streams_.now(), ulog::Mark{index, 0});
+  repeated_.mark();
 }
 
 std::uint64_t LocalMachine::device_peak_bytes() const {

@@ -11,7 +11,7 @@ namespace ullage::findings {
 
 namespace {
 
-constexpr std::uint64_t least = 200 << 20;
+constexpr std::uint64_t least = 1 << 30;
 
 const allocator::Settings& expandable() {
   static const allocator::Settings settings = [] {
@@ -39,8 +39,11 @@ std::vector<Finding> at_failure(const Rule& rule, const Subject& subject, std::s
   return {finding};
 }
 
-bool enough(std::uint64_t saved, std::uint64_t reserved) {
-  return saved >= least && saved >= reserved / 10 * 3;
+// Some waste is usual, and no harm where the device has plenty.
+bool enough(const Subject& subject, std::uint64_t saved) {
+  const auto& facts = subject.facts();
+  const std::uint64_t wanted = facts.capacity ? *facts.capacity / 20 : least;
+  return saved >= facts.reserved_peak / 10 * 3 && saved >= wanted;
 }
 
 std::vector<Finding> at_reserved_peak(const Rule& rule, const Subject& subject) {
@@ -48,12 +51,12 @@ std::vector<Finding> at_reserved_peak(const Rule& rule, const Subject& subject) 
   const std::uint64_t reserved = facts.reserved_peak;
   // No setting reserves less than what is allocated: only where there is that much between the two a replay is worth it.
   if (subject.timeline().settings.expandable_segments || reserved < subject.allocated() ||
-      !enough(reserved - subject.allocated(), reserved))
+      !enough(subject, reserved - subject.allocated()))
     return {};
   allocator::ReplayOptions options;
   options.settings = expandable();
   const auto with = allocator::replay(subject.timeline(), *facts.initial, options);
-  if (!with.start_is_exact || with.peak_reserved >= reserved || !enough(reserved - with.peak_reserved, reserved))
+  if (!with.start_is_exact || with.peak_reserved >= reserved || !enough(subject, reserved - with.peak_reserved))
     return {};
   const std::uint64_t saved = reserved - with.peak_reserved;
   Finding finding = finding_of(rule, saved, format_bytes(saved) + " of the reserved memory are lost to fragmentation");
@@ -76,7 +79,8 @@ const Rule fragmentation{
     FindingLevel::problem,
     "reserved memory lies idle in pieces",
     "At a failed request: what lies idle would have held it, and is at least a twentieth of what is reserved. Otherwise: "
-    "the same requests, replayed with expandable segments, reserve at least 30 % and 200 MiB less; some waste is usual. The replay is of "
+    "the same requests, replayed with expandable segments, reserve at least 30 % less, and that is a twentieth of the "
+    "device (1 GiB where it is not known); some waste is usual. The replay is of "
     "the whole recording, so the answer is what PyTorch would have done, not a guess.",
     "for length in growing_lengths:            # each longer sequence needs new segments\n    step(batch_of(length))",
     "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; 'ullage replay RUN --search' tries other settings, "

@@ -15,10 +15,10 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const auto [graph, grows] = kept_graph(subject, survivors);
   const std::uint64_t sum = sum_of(subject, graph);
   if (graph.empty() || sum < subject.worth()) return {};
-  const std::string each = grows ? format_bytes(sum / survivors.rounds) + " more in every step" : "while the next is made";
+  const std::string each = grows ? format_bytes(sum / (survivors.increases + 1)) + " more in every step" : "while the next is made";
   Finding finding = finding_of(rule, sum, "the graph of an earlier step is kept alive, " + each,
                                main_line(subject, graph, LineKind::module_call));
-  if (grows) finding.bytes_are = "after " + std::to_string(survivors.rounds + 2) + " steps";
+  if (grows) finding.bytes_are = "at the end of the recording";
   finding.evidence = parts_of(subject, graph);
   return {finding};
 }

@@ -12,20 +12,29 @@ namespace {
 
 constexpr std::uint64_t least_per_round = 64 << 10;
 
+bool mostly_in(const std::vector<AllocationId>& some, const std::vector<AllocationId>& sorted) {
+  const auto inside = [&](AllocationId id) { return std::ranges::binary_search(sorted, id); };
+  return static_cast<std::size_t>(std::ranges::count_if(some, inside)) * 2 > some.size();
+}
+
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const Survivors survivors = survivors_of(subject);
-  std::vector<AllocationId> growing = survivors.growing;
   const KeptGraph graph = kept_graph(subject, survivors);
-  std::erase_if(growing, [&](AllocationId id) { return std::ranges::binary_search(graph.allocations, id); });
-  const std::uint64_t sum = sum_of(subject, growing);
-  if (survivors.rounds == 0 || sum / survivors.rounds < least_per_round) return {};
-  const std::string each = format_bytes(sum / survivors.rounds);
-  Finding finding = finding_of(rule, sum, "memory grows by " + each + " in every step", main_line(subject, growing));
-  finding.bytes_are = "after " + std::to_string(survivors.rounds + 2) + " steps";
+  std::vector<AllocationId> growing;
+  std::uint64_t per_round = 0;
+  for (const Growing& one : survivors.growing) {
+    if (mostly_in(one.allocations, graph.allocations)) continue;
+    growing.insert(growing.end(), one.allocations.begin(), one.allocations.end());
+    per_round += one.per_round;
+  }
+  if (per_round < least_per_round) return {};
+  Finding finding = finding_of(rule, per_round * survivors.increases,
+                               "memory grows by " + format_bytes(per_round) + " in every step",
+                               main_line(subject, growing));
+  finding.bytes_are = "over " + std::to_string(survivors.increases) + " steps";
   for (const LineSum& line : by_line(subject, growing)) {
     if (finding.evidence.size() == 3) break;
-    finding.evidence.push_back(format_bytes(line.bytes) + " in " + std::to_string(line.allocations.size()) +
-                               " blocks that no later step gave up, made by " +
+    finding.evidence.push_back(format_bytes(line.bytes) + " at the end, made by " +
                                (line.code.line.empty() ? std::string("no Python code") : line.code.line));
   }
   return {finding};
@@ -37,9 +46,9 @@ const Rule growth{
     "growth",
     FindingLevel::problem,
     "allocated memory grows from step to step",
-    "A line of code leaves blocks behind in every step after the first, at least two steps in a row, and none of them is "
-    "given up until the recording ends. The first step (lazy state, warm-up) and the last (its results may still be in "
-    "use) do not count. A buffer that fills up to a limit looks the same until it is full. Needs at least four steps.",
+    "What a line of code holds is more at the end of every step, by like amounts (the largest at most twice the smallest); "
+    "the first step (lazy state, warm-up) does not count. A buffer that fills up to a limit looks the same until it is "
+    "full. Parameters, gradients and optimizer state are left out, and graphs (graph_kept). Needs at least four steps.",
     "features.append(model.encode(batch))      # on the GPU, in every step",
     "keep numbers instead of tensors (.item()), move them to the host (.cpu()), or give up the reference",
     find};

@@ -26,7 +26,7 @@ struct CopySum {
   std::uint64_t count = 0, bytes = 0;
   std::uint64_t waited = 0;       ///< of count: the host waited for the stream right after, as a blocking copy does
   std::uint64_t duration_ns = 0;  ///< on the virtual clock
-  std::uint64_t repeated = 0, repeated_bytes = 0;  ///< of these: the same bytes as the copy before from that line
+  std::uint64_t repeated = 0, repeated_bytes = 0;  ///< of these: bytes that this line copied between earlier marks
 };
 
 struct SyncSum {

@@ -38,7 +38,7 @@ class GPT(nn.Module):
         return self.head(self.norm(x))
 
 def loss_of(model, text):
-    return F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())
+    return F.cross_entropy(model(text[:, :-1]).flatten(0, 1), text[:, 1:].flatten())  # fault: unused_graph
 
 
 def validate(model, batches):
