@@ -43,7 +43,7 @@ def run_model(program, records):
     text = "".join("\n".join(r["set_up"] + r["program"] + ["report"]) + "\n" for r in records)
     done = subprocess.run([str(driver)], input=text, capture_output=True, text=True)
     if done.returncode != 0:
-        raise RuntimeError(f"{words[-4:]} ended with {done.returncode}: {done.stderr[-2000:]}")
+        raise RuntimeError(f"{driver.name} ended with {done.returncode}: {done.stderr[-2000:]}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
