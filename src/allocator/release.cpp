@@ -58,7 +58,7 @@ bool CachingAllocator::release_oversize(const Request& request) {
   if (of_stream == pools_[request.pool].free.end()) return false;
   const FreeBlocks& free = of_stream->second;
   const std::uint64_t wanted = std::max(most, request.size);
-  const auto one = free.lower_bound({wanted, 0, no_block});
+  const auto one = free.lower_bound({wanted});
   if (one != free.end()) {
     release_block(one->block);
     return true;

@@ -202,7 +202,7 @@ def main():
     with open(out, "w", encoding="utf-8") as file:
         for index in range(count):
             program = Program(random.Random(f"{seed}/{index}"), streams, device, 1_000_000 * (index + 1))
-            set_up = [f"device {free} {total}"]
+            set_up = [f"torch {torch.__version__}", f"device {free} {total}"]
             set_up += [f"settings {setting}"] if setting else []
             set_up += [f"fraction {fraction!r}"] if fraction is not None else []
             torch.cuda.reset_peak_memory_stats()
