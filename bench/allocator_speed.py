@@ -6,7 +6,7 @@ run on one core:
     cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DULLAGE_BENCH=ON && ninja -C build/bench
     bench/allocator_speed.py --bin build/bench/bin [SNAPSHOT]
 
-SNAPSHOT is a memory snapshot with its history, plain or gzip. Times are those of the processor, best of several runs.
+Needs Google Benchmark (libbenchmark-dev). SNAPSHOT is a memory snapshot with its history, plain or gzip. Times are those of the processor, best of several runs.
 """
 import argparse
 import gzip

@@ -28,13 +28,12 @@ void CachingAllocator::set_settings(const Settings& settings) {
 
 void CachingAllocator::set_memory_fraction(double fraction) {
   allowed_ = static_cast<std::uint64_t>(fraction * static_cast<double>(device_.total()));
-  has_fraction_ = true;
+  has_fraction_ = fraction < 1 || rules_.full_fraction_limits;
   settings_.memory_fraction = fraction;
 }
 
 bool CachingAllocator::collects() const {
-  return has_fraction_ && settings_.garbage_collection_threshold > 0 &&
-         (rules_.any_fraction_collects || *settings_.memory_fraction < 1);
+  return has_fraction_ && settings_.garbage_collection_threshold > 0;
 }
 
 bool CachingAllocator::capturing() const {

@@ -183,7 +183,7 @@ std::optional<TorchVersion> parse_torch_version(std::string_view text) {
 Rules rules_of(const std::optional<TorchVersion>& torch) {
   Rules rules;
   if (!torch) return rules;
-  rules.any_fraction_collects = *torch <= TorchVersion{2, 6};
+  rules.full_fraction_limits = *torch <= TorchVersion{2, 6};
   rules.pools_are_captures = *torch < TorchVersion{2, 15};
   rules.oldest_first = *torch >= TorchVersion{2, 15};
   return rules;

@@ -39,8 +39,9 @@ std::optional<TorchVersion> parse_torch_version(std::string_view text);
 
 /// Behaviour that changed from version to version.
 struct Rules {
-  /// The garbage collector runs with any memory fraction that was set, 1.0 too (2.6); later (2.11) only below 1.0.
-  bool any_fraction_collects = false;
+  /// A memory fraction of 1.0 is a limit, and switches the garbage collector on, like any other (2.6); later (2.11) it
+  /// is none.
+  bool full_fraction_limits = false;
   /// While requests go to a private pool, events are not asked and no memory is given back for a request, as in the
   /// capture of a graph (2.11, and the source of 2.12); later (2.15) only in a capture (pytorch/pytorch#181830).
   bool pools_are_captures = true;

@@ -27,7 +27,7 @@ def replay(source, *flags, status=0):
 @pytest.mark.parametrize("script, arguments", [("mlp.py", ()), ("trainer.py", ("out",)), ("modules.py", ("lstm",)),
                                                ("experts.py", ()), ("own_optimizer.py", ("plain",)),
                                                ("scaler.py", ()), ("inference.py", ()), ("loader.py", ()),
-                                               ("weak_points.py", ()), ("many_modules.py", ())])
+                                               ("weak_points.py", ()), ("planted_copies.py", ("copies",))])
 def test_expandable_segments_as_replayed_and_as_rehearsed(rehearse, script, arguments):
     plain = rehearse(script, *arguments)
     made = replay(plain.directory, "--setting", EXPANDABLE)

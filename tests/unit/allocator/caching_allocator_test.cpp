@@ -120,6 +120,25 @@ TEST(CachingAllocator, AGraphsPoolKeepsItsMemory) {
   EXPECT_EQ(m.reserved(), 100 * mib);
 }
 
+TEST(CachingAllocator, OversizeBlocksOfExpandableSegmentsAreNotReleasedAlone) {
+  Model m("expandable_segments:True,max_split_size_mb:64", 1 * gib);
+  const auto first = m.allocator.allocate(400 * mib), kept = m.allocator.allocate(2 * mib);
+  m.allocator.free(*first);
+  EXPECT_TRUE(m.allocator.allocate(900 * mib)) << "what is cached is unmapped";
+  EXPECT_FALSE(m.allocator.allocate(300 * mib));
+  EXPECT_EQ(m.allocator.block(*kept).size, 2 * mib);
+}
+
+// A limit would refuse the request before it opens a segment, which the next request then fills.
+TEST(CachingAllocator, AFractionOfOneIsNoLimit) {
+  Model m("expandable_segments:True", 1 * gib);
+  m.allocator.set_memory_fraction(1.0);
+  const auto first = m.allocator.allocate(600 * mib);
+  EXPECT_FALSE(m.allocator.allocate(900 * mib));
+  const auto second = m.allocator.allocate(100 * mib);
+  EXPECT_LT(m.allocator.block(*second).address, m.allocator.block(*first).address) << "of a second segment";
+}
+
 // While requests go to a private pool without a capture, the newest torch gives cached memory back for them.
 TEST(CachingAllocator, APoolIsACaptureBeforeTorch2_15) {
   for (const int minor : {11, 15}) {

@@ -39,8 +39,8 @@ TEST(AllocatorSettings, Divisions) {
 }
 
 TEST(AllocatorSettings, RulesOfAVersion) {
-  EXPECT_TRUE(rules_of(TorchVersion{2, 6}).any_fraction_collects);
-  EXPECT_FALSE(rules_of(TorchVersion{2, 11}).any_fraction_collects);
+  EXPECT_TRUE(rules_of(TorchVersion{2, 6}).full_fraction_limits);
+  EXPECT_FALSE(rules_of(TorchVersion{2, 11}).full_fraction_limits);
   for (const auto& known : {std::optional<TorchVersion>{}, std::optional(TorchVersion{2, 11})}) {
     EXPECT_TRUE(rules_of(known).pools_are_captures);
     EXPECT_FALSE(rules_of(known).oldest_first);
