@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage replay`: the recorded requests through the allocator model, with other settings or another amount of memory.
 #include "allocator/replay.hpp"
+#include "allocator/candidates.hpp"
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/evidence.hpp"
 #include "apps/ullage/output.hpp"
@@ -15,13 +16,6 @@
 
 namespace ullage::cli {
 namespace {
-
-/// What --search tries: each alone can change what is reserved.
-constexpr std::string_view searched[] = {
-    "expandable_segments:True",   "max_split_size_mb:64",       "max_split_size_mb:128",
-    "max_split_size_mb:256",      "max_split_size_mb:512",      "max_split_size_mb:1024",
-    "roundup_power2_divisions:4", "roundup_power2_divisions:8", "expandable_segments:True,roundup_power2_divisions:8",
-    "large_segment_size_mb:40"};
 
 allocator::Settings recorded_settings(const Evidence& evidence) {
   allocator::Settings settings;
@@ -43,7 +37,7 @@ std::string spelled(const timeline::AllocatorSettings& sizes) {
 /// What the rows are replayed on.
 struct Bench {
   const Evidence& evidence;
-  std::optional<std::uint64_t> available;
+  std::optional<std::uint64_t> available, capacity;
 };
 
 std::string place_of(const Evidence& evidence, std::size_t event) {
@@ -56,7 +50,12 @@ std::string place_of(const Evidence& evidence, std::size_t event) {
 }
 
 allocator::Replayed replayed(const Bench& bench, const allocator::Settings& settings) {
-  return allocator::replay(*bench.evidence.timeline, bench.evidence.initial, {settings, {}, bench.available, false});
+  allocator::ReplayOptions options;
+  options.settings = settings;
+  options.rules = allocator::rules_of(torch_of(bench.evidence.run.get()));
+  options.available = bench.available;
+  if (bench.available) options.total = bench.capacity;
+  return allocator::replay(*bench.evidence.timeline, bench.evidence.initial, options);
 }
 
 report::ReplayRow row_of(const Bench& bench, const std::string& setting, const allocator::Settings& settings) {
@@ -68,14 +67,16 @@ report::ReplayRow row_of(const Bench& bench, const std::string& setting, const a
   row.retries = result.retries;
   row.recorded_failures = result.recorded_failures, row.recorded_failures_pass = result.recorded_failures_pass;
   if (const auto& failure = result.failure)
-    row.failure = {failure->from_device, failure->allocated, failure->reserved, failure->largest_free,
-                   place_of(bench.evidence, failure->event)};
+    row.failure = {failure->from_device,  failure->allocated, failure->reserved,
+                   failure->largest_free, failure->event,     place_of(bench.evidence, failure->event)};
   return row;
 }
 
+/// The one that has enough memory, or has it for longer; then the one that takes less.
 bool better(const report::ReplayRow& left, const report::ReplayRow& right) {
   if (left.failure.has_value() != right.failure.has_value()) return !left.failure;
-  return left.peak_reserved < right.peak_reserved;
+  if (left.failure && left.failure->event != right.failure->event) return left.failure->event > right.failure->event;
+  return std::pair(left.peak_reserved, left.retries) < std::pair(right.peak_reserved, right.retries);
 }
 
 /// Capacity less the context and what other libraries held when memory was fullest.
@@ -95,8 +96,12 @@ std::optional<std::uint64_t> recorded_limit(const Evidence& evidence) {
 }
 
 void check_model(const Evidence& evidence, report::ReplayView& view) {
-  const auto result = allocator::replay(*evidence.timeline, evidence.initial,
-                                        {recorded_settings(evidence), {}, recorded_limit(evidence), true});
+  allocator::ReplayOptions options;
+  options.settings = recorded_settings(evidence);
+  options.rules = allocator::rules_of(torch_of(evidence.run.get()));
+  options.available = recorded_limit(evidence);
+  options.recorded_addresses = true;
+  const auto result = allocator::replay(*evidence.timeline, evidence.initial, options);
   view.recorded_peak_reserved = evidence.whole.reserved.bytes;
   view.reproduced = result.peak_reserved == view.recorded_peak_reserved;
   view.start_is_exact = result.start_is_exact;
@@ -114,6 +119,13 @@ Result<void> add_settings(const Bench& bench, const std::vector<std::string>& te
   return {};
 }
 
+std::vector<std::string> worth_trying(const Bench& bench, const report::ReplayRow& recorded) {
+  const Evidence& evidence = bench.evidence;
+  return allocator::settings_to_search({recorded_settings(evidence), torch_of(evidence.run.get()),
+                                        allocator::largest_segment(*evidence.timeline, evidence.initial),
+                                        recorded.peak_reserved, bench.capacity});
+}
+
 Result<ExitCode> print_replay(const Evidence& evidence, const Arguments& arguments) {
   if (evidence.timeline == nullptr || evidence.timeline->events.count() == 0 || evidence.trace_timeline)
     return fail(ErrorKind::bad_input, "no requests are recorded here in order, with their sizes", evidence.path,
@@ -125,12 +137,12 @@ Result<ExitCode> print_replay(const Evidence& evidence, const Arguments& argumen
   if (!view.capacity_bytes) view.capacity_bytes = evidence.capacity_bytes;
   view.available_bytes = available(evidence, view.capacity_bytes);
   check_model(evidence, view);
-  const Bench bench{evidence, view.available_bytes};
+  const Bench bench{evidence, view.available_bytes, view.capacity_bytes};
   view.rows.push_back(row_of(bench, "", recorded_settings(evidence)));
   if (const auto added = add_settings(bench, arguments.texts("setting"), view); !added)
     return tl::unexpected(added.error());
   if (arguments.given("search")) {
-    if (const auto added = add_settings(bench, {std::begin(searched), std::end(searched)}, view); !added)
+    if (const auto added = add_settings(bench, worth_trying(bench, view.rows.front()), view); !added)
       return tl::unexpected(added.error());
     std::stable_sort(view.rows.begin() + 1, view.rows.end(), better);
   }
@@ -149,7 +161,8 @@ Result<ExitCode> run_replay(const Arguments& arguments) {
 constexpr Flag flags[] = {
     {"setting", "KEY:VALUE,...", "allocator settings, as in PYTORCH_CUDA_ALLOC_CONF; may be given several times",
      FlagKind::text},
-    {"search", "", "try the settings that can help, the best first", FlagKind::toggle},
+    {"search", "", "try the settings that people use and that can change something here, the best first",
+     FlagKind::toggle},
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the recorded device's",
      FlagKind::size},
     json_flag,

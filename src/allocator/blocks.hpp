@@ -18,6 +18,9 @@ using Stream = std::uint64_t;
 /// A private pool of CUDA graphs or of torch.cuda.MemPool; 0 is the default pools.
 using PoolId = std::uint32_t;
 
+/// What a private pool is opened for: the capture of a CUDA graph, or torch.cuda.use_mem_pool.
+enum class PoolUse : std::uint8_t { capture, requests };
+
 inline constexpr BlockId no_block = std::numeric_limits<BlockId>::max();
 inline constexpr std::uint32_t no_segment = std::numeric_limits<std::uint32_t>::max();
 
@@ -34,18 +37,21 @@ struct Block {
   bool mapped = true;
   bool used_elsewhere = false;    ///< record_stream was called: the streams are kept apart
   std::uint64_t inserted_at = 0;  ///< the pool's request counter when it became free
+  std::uint32_t age = 0;          ///< how many segments were taken before its own; 0 where that decides nothing
 
   [[nodiscard]] bool is_split() const { return previous != no_block || next != no_block; }
   [[nodiscard]] bool busy() const { return allocated || events > 0 || used_elsewhere; }
 };
 
-/// Free blocks of one stream, by size and then by address.
+/// Free blocks of one stream, by size, then by age, then by address.
 struct FreeKey {
   std::uint64_t size = 0;
   Address address = 0;
   BlockId block = no_block;
+  std::uint32_t age = 0;
   friend bool operator<(const FreeKey& a, const FreeKey& b) {
-    return a.size != b.size ? a.size < b.size : a.address < b.address;
+    if (a.size != b.size) return a.size < b.size;
+    return a.age != b.age ? a.age < b.age : a.address < b.address;
   }
 };
 

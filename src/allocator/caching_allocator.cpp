@@ -28,13 +28,17 @@ void CachingAllocator::set_settings(const Settings& settings) {
 
 void CachingAllocator::set_memory_fraction(double fraction) {
   allowed_ = static_cast<std::uint64_t>(fraction * static_cast<double>(device_.total()));
-  has_fraction_ = true;
+  has_fraction_ = fraction < 1 || rules_.full_fraction_limits;
   settings_.memory_fraction = fraction;
 }
 
 bool CachingAllocator::collects() const {
-  return has_fraction_ && settings_.garbage_collection_threshold > 0 &&
-         (rules_.any_fraction_collects || *settings_.memory_fraction < 1);
+  return has_fraction_ && settings_.garbage_collection_threshold > 0;
+}
+
+bool CachingAllocator::capturing() const {
+  return std::ranges::any_of(
+      captures_, [this](const Capture& open) { return rules_.pools_are_captures || open.use == PoolUse::capture; });
 }
 
 void CachingAllocator::note(Action action, Address address, std::uint64_t size, Stream stream) {
@@ -45,7 +49,7 @@ void CachingAllocator::note(Action action, Address address, std::uint64_t size, 
 // --- a request ---
 
 std::optional<BlockId> CachingAllocator::allocate(std::uint64_t bytes, Stream stream) {
-  if (captures_.empty()) process_events();
+  if (!capturing()) process_events();
   Request request;
   request.size = timeline::round_size(bytes, settings_.sizes);
   request.allocation = allocation_size(request.size);
@@ -81,7 +85,7 @@ bool CachingAllocator::find_free_block(Request& request) {
   const auto of_stream = pool.free.find(request.stream);
   if (of_stream == pool.free.end()) return false;
   FreeBlocks& free = of_stream->second;
-  auto found = free.lower_bound({request.size, 0, no_block});
+  auto found = free.lower_bound({request.size});
   if (found == free.end()) return false;
   const auto expandable = [&](auto at) { return blocks_[at->block].expandable != no_segment; };
   if (expandable(found) && settings_.sizes.expandable_segments) {
@@ -106,7 +110,7 @@ bool CachingAllocator::get_memory(Request& request) {
   if (collects()) collect_garbage();
   if (allocate_segment(request, false)) return true;
   if (release_oversize(request) && allocate_segment(request, false)) return true;
-  if (!captures_.empty()) return false;
+  if (capturing()) return false;
   release_cached();
   return allocate_segment(request, true);
 }
@@ -129,7 +133,7 @@ bool CachingAllocator::allocate_segment(Request& request, bool is_retry) {
   total_allocated_ += request.allocation;
   Block block;
   block.address = *address, block.size = request.allocation;
-  block.stream = request.stream, block.pool = request.pool;
+  block.stream = request.stream, block.pool = request.pool, block.age = next_age();
   request.block = blocks_.add(block);
   const bool small = pools_[request.pool].small;
   statistics_.segment.increase(small, 1);
@@ -220,22 +224,31 @@ void CachingAllocator::free(BlockId id) {
   count_free(id);
   if (!blocks_[id].used_elsewhere)
     return_block(id);
-  else if (captures_.empty())
+  else if (!capturing())
     insert_events(id);
   else
     deferred_.push_back(id);
+}
+
+FreeKey CachingAllocator::key_of(BlockId id) const {
+  const Block& block = blocks_[id];
+  return {block.size, block.address, id, block.age};
+}
+
+std::uint32_t CachingAllocator::next_age() {
+  return rules_.oldest_first ? ++segments_taken_ : 0;
 }
 
 void CachingAllocator::insert_free(BlockId id) {
   Block& block = blocks_[id];
   BlockPool& pool = pools_[block.pool];
   block.inserted_at = pool.requests;
-  pool.free[block.stream].insert({block.size, block.address, id});
+  pool.free[block.stream].insert(key_of(id));
 }
 
 void CachingAllocator::erase_free(BlockId id) {
   const Block& block = blocks_[id];
-  pools_[block.pool].free[block.stream].erase({block.size, block.address, id});
+  pools_[block.pool].free[block.stream].erase(key_of(id));
 }
 
 // Takes a free neighbour into the block; returns its bytes, 0 when it is not free.
@@ -292,11 +305,13 @@ void CachingAllocator::adopt(SegmentView& segment) {
   total_allocated_ += segment.bytes;
   statistics_.segment.increase(segment.small, 1);
   statistics_.reserved_bytes.increase(segment.small, segment.bytes);
+  const std::uint32_t age = next_age();
   BlockId before = no_block;
   for (BlockView& view : segment.blocks) {
     Block block;
     block.address = view.address, block.size = view.size, block.requested = view.requested;
     block.stream = segment.stream, block.pool = pool, block.previous = before;
+    block.age = age;
     block.allocated = view.state == timeline::BlockState::allocated;
     view.id = blocks_.add(block);
     if (before != no_block) blocks_[before].next = view.id;
@@ -322,7 +337,7 @@ void CachingAllocator::count_adopted(const BlockView& view, const SegmentView& s
 
 // --- private pools ---
 
-void CachingAllocator::begin_pool(PoolId id, std::optional<Stream> stream) {
+void CachingAllocator::begin_pool(PoolId id, std::optional<Stream> stream, PoolUse use) {
   auto [found, is_new] = private_pools_.try_emplace(id);
   if (is_new) {
     for (const bool small : {true, false}) {
@@ -333,7 +348,7 @@ void CachingAllocator::begin_pool(PoolId id, std::optional<Stream> stream) {
   } else {
     ++found->second.uses;
   }
-  captures_.push_back({id, stream});
+  captures_.push_back({id, stream, use});
 }
 
 void CachingAllocator::end_pool(PoolId id) {

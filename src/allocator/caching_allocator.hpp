@@ -55,6 +55,7 @@ class CachingAllocator {
   void begin_free(BlockId block);
   void end_free(BlockId block);
   /// Takes over a segment of cudaMalloc that was there before, with its blocks in order; writes their numbers into it.
+  /// Segments count as taken in the order of these calls.
   void adopt(SegmentView& segment);
   /// Tensor.record_stream: the block is not free before the stream has done its work.
   void record_stream(BlockId block, Stream stream);
@@ -69,7 +70,7 @@ class CachingAllocator {
   void reset_peaks();
 
   /// Requests of this stream (of all, without one) go to the private pool until end_pool().
-  void begin_pool(PoolId pool, std::optional<Stream> stream);
+  void begin_pool(PoolId pool, std::optional<Stream> stream, PoolUse use = PoolUse::capture);
   void end_pool(PoolId pool);
   /// The last graph of the pool is gone: empty_cache() may release it.
   void release_pool(PoolId pool);
@@ -102,6 +103,7 @@ class CachingAllocator {
   struct Capture {
     PoolId pool = 0;
     std::optional<Stream> stream;
+    PoolUse use = PoolUse::capture;
   };
   struct Event {
     BlockId block = no_block;
@@ -122,6 +124,8 @@ class CachingAllocator {
   void fail_request(const Request& request);
 
   // free blocks
+  [[nodiscard]] FreeKey key_of(BlockId id) const;
+  [[nodiscard]] std::uint32_t next_age();
   void insert_free(BlockId id);
   void erase_free(BlockId id);
   void return_block(BlockId id);
@@ -151,6 +155,7 @@ class CachingAllocator {
 
   void note(timeline::Action action, Address address, std::uint64_t size, Stream stream);
   [[nodiscard]] bool collects() const;
+  [[nodiscard]] bool capturing() const;
   void count_segment(std::uint32_t pool, std::int64_t change);
 
   Settings settings_;
@@ -167,6 +172,7 @@ class CachingAllocator {
   std::set<Stream> busy_;
   std::unordered_map<BlockId, std::set<Stream>> uses_, capture_uses_;
   std::vector<BlockId> deferred_;
+  std::uint32_t segments_taken_ = 0;   ///< counted where their age decides
   std::uint64_t total_allocated_ = 0;  ///< from the device
   std::uint64_t allowed_ = 0;
   bool has_fraction_ = false;

@@ -34,7 +34,7 @@ BlockId CachingAllocator::find_expandable(const Request& request) {
   Block block;
   block.address = expandable_.back().address, block.size = bytes;
   block.stream = request.stream, block.pool = request.pool;
-  block.mapped = false;
+  block.mapped = false, block.age = next_age();
   block.expandable = static_cast<std::uint32_t>(expandable_.size() - 1);
   const BlockId id = blocks_.add(block);
   unmapped.emplace(block.address, id);
@@ -45,7 +45,7 @@ BlockId CachingAllocator::add_neighbour(BlockId of, bool before, Address address
   Block block;
   block.address = address, block.size = bytes;
   block.stream = blocks_[of].stream, block.pool = blocks_[of].pool;
-  block.expandable = blocks_[of].expandable;
+  block.expandable = blocks_[of].expandable, block.age = blocks_[of].age;
   block.previous = before ? blocks_[of].previous : of;
   block.next = before ? of : blocks_[of].next;
   const BlockId id = blocks_.add(block);

@@ -2,6 +2,7 @@
 // Memory back to the device: the garbage collector, oversize blocks, everything that is cached.
 #include "allocator/caching_allocator.hpp"
 
+#include <iterator>
 #include <limits>
 
 namespace ullage::allocator {
@@ -50,7 +51,8 @@ void CachingAllocator::collect_garbage() {
   }
 }
 
-// With max_split_size: the smallest oversize block that would do, or several from the largest down.
+// With max_split_size: the smallest oversize block that would do, or several from the largest down; none of an
+// expandable segment.
 bool CachingAllocator::release_oversize(const Request& request) {
   const std::uint64_t most = settings_.sizes.max_split_bytes;
   if (most == std::numeric_limits<std::uint64_t>::max()) return false;
@@ -58,15 +60,22 @@ bool CachingAllocator::release_oversize(const Request& request) {
   if (of_stream == pools_[request.pool].free.end()) return false;
   const FreeBlocks& free = of_stream->second;
   const std::uint64_t wanted = std::max(most, request.size);
-  const auto one = free.lower_bound({wanted, 0, no_block});
-  if (one != free.end()) {
+  const auto expandable = [&](const FreeKey& key) { return blocks_[key.block].expandable != no_segment; };
+  const auto one = free.lower_bound({wanted});
+  if (one != free.end() && !expandable(*one)) {
     release_block(one->block);
     return true;
   }
   std::uint64_t released = 0;
-  while (released < wanted && !free.empty() && free.rbegin()->size >= most) {
-    released += free.rbegin()->size;
-    release_block(free.rbegin()->block);
+  for (auto above = one; released < wanted && above != free.begin();) {
+    const FreeKey largest = *std::prev(above);
+    if (largest.size < most) break;
+    if (expandable(largest)) {
+      --above;
+      continue;
+    }
+    released += largest.size;
+    release_block(largest.block);
   }
   return released >= wanted;
 }

@@ -51,7 +51,8 @@ class Replay {
       : t_(timeline),
         initial_(initial),
         options_(options),
-        device_(options.available.value_or(no_limit), options.available.value_or(no_limit), addresses()),
+        device_(options.available.value_or(no_limit), options.total.value_or(options.available.value_or(no_limit)),
+                addresses()),
         model_(options.settings, options.rules, device_) {}
 
   Replayed run() {

@@ -19,6 +19,8 @@ struct ReplayOptions {
   Rules rules;
   /// Bytes of the device that are left for PyTorch's segments; nothing: no limit.
   std::optional<std::uint64_t> available;
+  /// Bytes of the device that CUDA shows, of which a memory fraction is a part; nothing: what is available.
+  std::optional<std::uint64_t> total;
   /// New segments get the addresses that the source recorded, in their order; for checking the model.
   bool recorded_addresses = false;
   /// So many events; the rest is left out.

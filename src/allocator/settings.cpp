@@ -170,4 +170,23 @@ Result<Settings> parse_settings(std::string_view text) {
   return settings;
 }
 
+std::optional<TorchVersion> parse_torch_version(std::string_view text) {
+  const auto first = text.find('.');
+  if (first == text.npos) return std::nullopt;
+  const auto rest = text.substr(first + 1);
+  const auto major = number<int>(text.substr(0, first));
+  const auto minor = number<int>(rest.substr(0, rest.find_first_not_of("0123456789")));
+  if (!major || !minor) return std::nullopt;
+  return TorchVersion{*major, *minor};
+}
+
+Rules rules_of(const std::optional<TorchVersion>& torch) {
+  Rules rules;
+  if (!torch) return rules;
+  rules.full_fraction_limits = *torch <= TorchVersion{2, 6};
+  rules.pools_are_captures = *torch < TorchVersion{2, 15};
+  rules.oldest_first = *torch >= TorchVersion{2, 15};
+  return rules;
+}
+
 }  // namespace ullage::allocator

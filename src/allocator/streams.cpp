@@ -9,7 +9,7 @@ void CachingAllocator::record_stream(BlockId id, Stream stream) {
   if (stream == block.stream) return;
   block.used_elsewhere = true;
   uses_[id].insert(stream);
-  if (!captures_.empty()) capture_uses_[id].insert(stream);
+  if (capturing()) capture_uses_[id].insert(stream);
 }
 
 void CachingAllocator::set_busy(Stream stream, bool busy) {

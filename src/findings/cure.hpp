@@ -22,6 +22,7 @@ struct Cure {
 /// bytes, and what the driver had free, where the source says it (TraceEntry::OOM, device_free). Nothing for a source
 /// that used these settings already, or without requests before.
 std::optional<Cure> cure_by(const timeline::Timeline& timeline, const timeline::InitialState& initial, std::size_t at,
-                            std::uint64_t reserved, const allocator::Settings& settings);
+                            std::uint64_t reserved, const allocator::Settings& settings,
+                            const allocator::Rules& rules = {});
 
 }  // namespace ullage::findings

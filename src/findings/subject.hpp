@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allocator/settings.hpp"
 #include "ledger/breakdown.hpp"
 #include "ledger/run_ledger.hpp"
 #include "ledger/transfers.hpp"
@@ -32,6 +33,7 @@ struct Facts {
   std::vector<ledger::StepTransfers> transfers;
   std::span<const attribution::PaddingMask> masks;
   std::span<const attribution::ZeroGrad> zero_grads;
+  allocator::Rules rules;                         ///< of the allocator's version
   std::uint64_t reserved_peak = 0;                ///< of PyTorch, in bytes
   std::optional<std::uint64_t> capacity;          ///< of the device, in bytes
   double headroom = 0.15;                         ///< the share of it that is to stay free

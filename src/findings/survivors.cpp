@@ -60,6 +60,12 @@ std::map<Origin, Held> held_by_origin(const Subject& subject) {
   return held;
 }
 
+std::size_t rounds_of(const Subject& subject, const std::vector<AllocationId>& allocations) {
+  std::set<std::size_t> rounds;
+  for (const AllocationId id : allocations) rounds.insert(round_of(subject, subject.allocations().born[id]));
+  return rounds.size();
+}
+
 void take_growing(const Subject& subject, Survivors& out) {
   const std::size_t rounds = subject.rounds().size();
   if (rounds < 4) return;
@@ -69,7 +75,8 @@ void take_growing(const Subject& subject, Survivors& out) {
     const auto [least, most] = std::minmax_element(begin, end);
     if (*least <= 0 || *most > 2 * *least) continue;
     const auto sum = static_cast<std::uint64_t>(std::accumulate(begin, end, std::int64_t{0}));
-    out.growing.push_back({std::move(held.at_the_end), sum / out.increases});
+    const std::size_t rounds_left = rounds_of(subject, held.at_the_end);
+    out.growing.push_back({std::move(held.at_the_end), sum / out.increases, rounds_left > 1});
   }
 }
 

@@ -13,7 +13,8 @@ namespace ullage::report {
 struct ReplayFailureView {
   std::uint64_t requested = 0;  ///< what the device was asked for
   std::uint64_t allocated = 0, reserved = 0, largest_free = 0;
-  std::string where;  ///< phase, or event
+  std::uint64_t event = 0;  ///< of the recording
+  std::string where;        ///< phase, or event
 };
 
 /// One row. Bytes.

@@ -21,6 +21,7 @@ struct AllocatorSettings {
   std::uint64_t max_split_bytes = std::numeric_limits<std::uint64_t>::max();  ///< max_split_size; max is "unlimited"
   bool expandable_segments = false;
   std::array<std::uint32_t, 16> roundup_power2_divisions{};  ///< slot i: requests from 2^(20+i) bytes; 0 is off
+  friend bool operator==(const AllocatorSettings&, const AllocatorSettings&) = default;
 };
 
 /// The block size that a request of `bytes` needs; `bytes` must not exceed max_request_bytes.

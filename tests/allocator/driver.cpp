@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs programs of requests through the allocator model: one operation a line on stdin, a JSON line for each `report`.
 //
+//   torch VERSION            the rules of the allocators from here on
 //   device FREE TOTAL        a new device and allocator
 //   settings TEXT | fraction SHARE | alloc ID BYTES STREAM | free ID | record ID STREAM | busy STREAM | idle STREAM
 //   empty | pool_begin POOL STREAM | pool_end POOL | pool_release POOL | report
@@ -26,7 +27,9 @@ class Driver {
  public:
   bool run(const std::string& line) {
     if (!run_operation(line)) return false;
-    if (!line.starts_with("device") && !line.starts_with("settings") && !line.starts_with("fraction")) note_state();
+    if (!line.starts_with("torch") && !line.starts_with("device") && !line.starts_with("settings") &&
+        !line.starts_with("fraction"))
+      note_state();
     return true;
   }
 
@@ -35,6 +38,7 @@ class Driver {
     std::istringstream words(line);
     std::string operation;
     words >> operation;
+    if (operation == "torch") return rules_ = rules_of(parse_torch_version(line.substr(6))), true;
     if (operation == "device") return start(words);
     if (operation == "settings") return configure(line.substr(line.find(' ') + 1));
     if (operation == "fraction") return set_fraction(words);
@@ -44,7 +48,7 @@ class Driver {
     if (operation == "record") return record(first, number(words));
     if (operation == "busy" || operation == "idle") return model_->set_busy(first, operation == "busy"), true;
     if (operation == "empty") return model_->empty_cache(), true;
-    if (operation == "pool_begin") return model_->begin_pool(pool(first), number(words)), true;
+    if (operation == "pool_begin") return model_->begin_pool(pool(first), number(words), PoolUse::requests), true;
     if (operation == "pool_end") return model_->end_pool(pool(first)), true;
     if (operation == "pool_release") return model_->release_pool(pool(first)), true;
     if (operation == "report") return report(), true;
@@ -62,7 +66,7 @@ class Driver {
     const std::uint64_t free = number(words), total = number(words);
     model_.reset();
     device_ = std::make_unique<SimulatedDevice>(free, total);
-    model_ = std::make_unique<CachingAllocator>(Settings{}, Rules{}, *device_);
+    model_ = std::make_unique<CachingAllocator>(Settings{}, rules_, *device_);
     held_.clear(), failed_.clear(), states_.clear();
     return true;
   }
@@ -159,6 +163,7 @@ class Driver {
                     s.reserved_bytes.all.current, s.active_bytes.all.current, s.inactive_split_bytes.all.current);
   }
 
+  Rules rules_;
   std::unique_ptr<SimulatedDevice> device_;
   std::unique_ptr<CachingAllocator> model_;
   std::map<std::uint64_t, BlockId> held_;

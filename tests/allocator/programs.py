@@ -19,7 +19,7 @@ SETTINGS = ["", "", "expandable_segments:True", "expandable_segments:True", "max
             "max_split_size_mb:256,max_non_split_rounding_mb:40", "roundup_power2_divisions:4",
             "roundup_power2_divisions:[64:8,256:4,1024:2,>:1]", "garbage_collection_threshold:0.5",
             "garbage_collection_threshold:0.8,max_split_size_mb:128", "large_segment_size_mb:40",
-            "expandable_segments:True,roundup_power2_divisions:8"]
+            "expandable_segments:True,roundup_power2_divisions:8", "expandable_segments:True,max_split_size_mb:128"]
 COUNTS = ("num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free")
 POOLED = ("allocation", "segment", "active", "inactive_split", "allocated_bytes", "reserved_bytes", "active_bytes",
           "inactive_split_bytes", "requested_bytes")
@@ -202,7 +202,7 @@ def main():
     with open(out, "w", encoding="utf-8") as file:
         for index in range(count):
             program = Program(random.Random(f"{seed}/{index}"), streams, device, 1_000_000 * (index + 1))
-            set_up = [f"device {free} {total}"]
+            set_up = [f"torch {torch.__version__}", f"device {free} {total}"]
             set_up += [f"settings {setting}"] if setting else []
             set_up += [f"fraction {fraction!r}"] if fraction is not None else []
             torch.cuda.reset_peak_memory_stats()

@@ -25,7 +25,9 @@ def replay(source, *flags, status=0):
 
 
 @pytest.mark.parametrize("script, arguments", [("mlp.py", ()), ("trainer.py", ("out",)), ("modules.py", ("lstm",)),
-                                               ("experts.py", ()), ("own_optimizer.py", ("plain",))])
+                                               ("experts.py", ()), ("own_optimizer.py", ("plain",)),
+                                               ("scaler.py", ()), ("inference.py", ()), ("loader.py", ()),
+                                               ("weak_points.py", ()), ("planted_copies.py", ("copies",))])
 def test_expandable_segments_as_replayed_and_as_rehearsed(rehearse, script, arguments):
     plain = rehearse(script, *arguments)
     made = replay(plain.directory, "--setting", EXPANDABLE)
@@ -48,10 +50,15 @@ def test_less_memory_as_replayed_and_as_rehearsed(rehearse):
 @pytest.mark.parametrize("name", ["wedson_medium_128_training", "wedson_medium_512_training",
                                   "wedson_medium_128_inference", "silmont_forward_bf16_128", "silmont_mem_snapshot"])
 def test_the_model_reproduces_published_snapshots(name):
-    made = replay(ROOT / f"tests/data/snapshots/{name}.pickle.gz", "--search")
+    source = ROOT / f"tests/data/snapshots/{name}.pickle.gz"
+    made = replay(source, "--search")
     assert made["reproduced"]
     assert made["settings"][0]["peak_reserved_bytes"] == made["recorded_peak_reserved_bytes"]
-    assert len(made["settings"]) > 5
+    searched = {row["setting"]: row["peak_reserved_bytes"] for row in made["settings"][1:]}
+    assert len(searched) == len(made["settings"]) - 1 > 8
+    assert list(searched.values()) == sorted(searched.values())
+    assert not [setting for setting in searched if "large_segment" in setting], "a snapshot does not say its torch"
+    assert replay(source, "--search") == made
 
 
 def test_what_replay_refuses(tmp_path):
@@ -80,3 +87,5 @@ def test_the_setting_that_cures_fragmentation_is_found(rehearse):
     outcomes = {row["setting"]: "failure" not in row for row in made["settings"][1:]}
     assert outcomes[EXPANDABLE] and not outcomes["roundup_power2_divisions:8"]
     assert list(outcomes.values()) == sorted(outcomes.values(), reverse=True), "what helps stands first"
+    assert "garbage_collection_threshold:0.8,per_process_memory_fraction:0.99" in outcomes, "its share is reached"
+    assert "large_segment_size_mb:40" in outcomes

@@ -311,4 +311,9 @@ Opened open_evidence(const std::string& path, std::optional<int> device) {
               "error, plain, gzip or zstd");
 }
 
+std::optional<allocator::TorchVersion> torch_of(const ingest::RunDirectory* run) {
+  if (run == nullptr || !run->facts.process) return std::nullopt;
+  return allocator::parse_torch_version(run->facts.process->torch);
+}
+
 }  // namespace ullage::cli

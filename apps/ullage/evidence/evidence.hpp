@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/ullage/flags.hpp"
+#include "allocator/settings.hpp"
 #include "attribution/bare_labels.hpp"
 #include "base/result.hpp"
 #include "hardware/catalogue.hpp"
@@ -92,6 +93,9 @@ struct Evidence {
 
 /// The operators of a trace, or of a run's record; null when there are none.
 [[nodiscard]] const timeline::Trace* trace_of(const Evidence& evidence);
+
+/// The version with which a run was made; nothing where it is not known.
+[[nodiscard]] std::optional<allocator::TorchVersion> torch_of(const ingest::RunDirectory* run);
 
 /// For those who open a format: the source was damaged or cut, if there is such an error.
 void note_damage(Evidence& evidence, const std::optional<Error>& damage);

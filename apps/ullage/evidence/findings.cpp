@@ -133,6 +133,7 @@ std::vector<Finding> findings_of_run(const ingest::RunDirectory& run, const ledg
   facts.ledger = &ledger;
   facts.calls = account.calls;
   if (run.device) facts.transfers = ingest::transfers_by_step(*run.device, run.facts.marks);
+  facts.rules = allocator::rules_of(torch_of(&run));
   facts.masks = run.facts.masks;
   facts.zero_grads = run.facts.zero_grads;
   facts.reserved_peak = ledger.peak.reserved;

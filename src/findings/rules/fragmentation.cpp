@@ -26,7 +26,7 @@ std::vector<Finding> at_failure(const Rule& rule, const Subject& subject, std::s
   const auto& facts = subject.facts();
   const Lack lack = lack_at(subject.timeline(), *facts.initial, at);
   if (!lack.fragmented) return {};
-  const auto cure = cure_by(subject.timeline(), *facts.initial, at, lack.reserved, expandable());
+  const auto cure = cure_by(subject.timeline(), *facts.initial, at, lack.reserved, expandable(), facts.rules);
   Finding finding = finding_of(rule, lack.idle,
                                "a request of " + format_bytes(lack.requested) + " failed with " +
                                    format_bytes(lack.idle) + " reserved but idle");
@@ -55,6 +55,7 @@ std::vector<Finding> at_reserved_peak(const Rule& rule, const Subject& subject) 
     return {};
   allocator::ReplayOptions options;
   options.settings = expandable();
+  options.rules = facts.rules;
   const auto with = allocator::replay(subject.timeline(), *facts.initial, options);
   if (!with.start_is_exact || with.peak_reserved >= reserved || !enough(subject, reserved - with.peak_reserved))
     return {};

@@ -24,6 +24,8 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   std::uint64_t per_round = 0;
   for (const Growing& one : survivors.growing) {
     if (mostly_in(one.allocations, graph.allocations)) continue;
+    // One tensor that is larger in every step may just follow its batch.
+    if (!one.piles_up && one.per_round * survivors.increases < subject.worth()) continue;
     growing.insert(growing.end(), one.allocations.begin(), one.allocations.end());
     per_round += one.per_round;
   }

@@ -11,8 +11,8 @@ constexpr std::uint64_t mib = 1 << 20;
 constexpr std::uint64_t gib = 1 << 30;
 
 struct Model {
-  explicit Model(const char* settings = "", std::uint64_t bytes = 4 * gib)
-      : device(bytes, bytes), allocator(*parse_settings(settings), Rules{}, device, &timeline) {}
+  explicit Model(const char* settings = "", std::uint64_t bytes = 4 * gib, const Rules& rules = {})
+      : device(bytes, bytes), allocator(*parse_settings(settings), rules, device, &timeline) {}
   SimulatedDevice device;
   timeline::Timeline timeline;
   CachingAllocator allocator;
@@ -118,6 +118,48 @@ TEST(CachingAllocator, AGraphsPoolKeepsItsMemory) {
   m.allocator.release_pool(1);
   m.allocator.empty_cache();
   EXPECT_EQ(m.reserved(), 100 * mib);
+}
+
+TEST(CachingAllocator, OversizeBlocksOfExpandableSegmentsAreNotReleasedAlone) {
+  Model m("expandable_segments:True,max_split_size_mb:64", 1 * gib);
+  const auto first = m.allocator.allocate(400 * mib), kept = m.allocator.allocate(2 * mib);
+  m.allocator.free(*first);
+  EXPECT_TRUE(m.allocator.allocate(900 * mib)) << "what is cached is unmapped";
+  EXPECT_FALSE(m.allocator.allocate(300 * mib));
+  EXPECT_EQ(m.allocator.block(*kept).size, 2 * mib);
+}
+
+// A limit would refuse the request before it opens a segment, which the next request then fills.
+TEST(CachingAllocator, AFractionOfOneIsNoLimit) {
+  Model m("expandable_segments:True", 1 * gib);
+  m.allocator.set_memory_fraction(1.0);
+  const auto first = m.allocator.allocate(600 * mib);
+  EXPECT_FALSE(m.allocator.allocate(900 * mib));
+  const auto second = m.allocator.allocate(100 * mib);
+  EXPECT_LT(m.allocator.block(*second).address, m.allocator.block(*first).address) << "of a second segment";
+}
+
+// While requests go to a private pool without a capture, the newest torch gives cached memory back for them.
+TEST(CachingAllocator, APoolIsACaptureBeforeTorch2_15) {
+  for (const int minor : {11, 15}) {
+    for (const PoolUse use : {PoolUse::capture, PoolUse::requests}) {
+      Model m("", 1 * gib, rules_of(TorchVersion{2, minor}));
+      m.allocator.free(*m.allocator.allocate(700 * mib));
+      m.allocator.begin_pool(1, 5, use);
+      EXPECT_EQ(m.allocator.allocate(800 * mib, 5).has_value(), minor == 15 && use == PoolUse::requests);
+    }
+  }
+}
+
+TEST(CachingAllocator, OfEqualBlocksTheOldestSinceTorch2_15) {
+  for (const int minor : {11, 15}) {
+    Model m("", 4 * gib, rules_of(TorchVersion{2, minor}));
+    const auto first = m.allocator.allocate(64 * mib), second = m.allocator.allocate(64 * mib);
+    const Address old = m.allocator.block(*first).address, young = m.allocator.block(*second).address;
+    ASSERT_LT(young, old) << "the driver's order";
+    m.allocator.free(*second), m.allocator.free(*first);
+    EXPECT_EQ(m.allocator.block(*m.allocator.allocate(64 * mib)).address, minor == 15 ? old : young);
+  }
 }
 
 TEST(CachingAllocator, TheGarbageCollectorNeedsAFraction) {

@@ -38,6 +38,17 @@ TEST(AllocatorSettings, Divisions) {
   EXPECT_EQ(slots[15], 1u);
 }
 
+TEST(AllocatorSettings, RulesOfAVersion) {
+  EXPECT_TRUE(rules_of(TorchVersion{2, 6}).full_fraction_limits);
+  EXPECT_FALSE(rules_of(TorchVersion{2, 11}).full_fraction_limits);
+  for (const auto& known : {std::optional<TorchVersion>{}, std::optional(TorchVersion{2, 11})}) {
+    EXPECT_TRUE(rules_of(known).pools_are_captures);
+    EXPECT_FALSE(rules_of(known).oldest_first);
+  }
+  EXPECT_FALSE(rules_of(TorchVersion{2, 15}).pools_are_captures);
+  EXPECT_TRUE(rules_of(TorchVersion{3, 0}).oldest_first);
+}
+
 TEST(AllocatorSettings, WhatPyTorchRefuses) {
   for (const char* text :
        {"max_split_size_mb:20", "max_split_size_mb:x", "max_split_size_mb", "garbage_collection_threshold:1.5",
