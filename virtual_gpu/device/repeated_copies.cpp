@@ -23,7 +23,7 @@ std::uint64_t hash_of_content(const char* data, std::uint64_t bytes) {
   if (bytes <= whole_limit) return hash(data, bytes);
   std::uint64_t result = 0;
   for (std::uint64_t i = 0; i < parts; ++i)
-    result = result * 31 + hash(data + (bytes - part_bytes) / (parts - 1) * i, part_bytes);
+    result = result * 31 + hash(data + (bytes - part_bytes) * i / (parts - 1), part_bytes);
   return result;
 }
 

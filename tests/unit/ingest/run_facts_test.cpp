@@ -25,6 +25,28 @@ const std::string whole =
     line(R"({"kind":"batch","step":1,"shapes":[[4,128]]})") + line(R"({"kind":"from the future","x":[{}]})") +
     line(R"({"kind":"end","status":"ok","snapshot":true})");
 
+TEST(RunFacts, ReadsWhatFindingsNeed) {
+  const RunFacts facts = read_run_facts(
+      line(R"({"kind":"mark","index":1,"name":"forward_begin","grad_enabled":false,"training":true})") +
+      line(R"({"kind":"mark","index":2,"name":"forward_end"})") +
+      line(R"({"kind":"mask","step":1,"name":"attention_mask","rows":2,"columns":10,"kept":7,"kept_squared":25,"line":"t.py:3 f"})") +
+      line(R"({"kind":"zero_grad","line":"t.py:9 f","set_to_none":false,"phase":"other"})") +
+      line(R"({"kind":"tensors","index":1,"complete":["parameter"],"tensors":[["parameter","w",null,"float32",512,64,null,false],)"
+           R"(["parameter","v",null,"float32",1024,64,null,true],["parameter","u",null,"float32",2048,64,null]]})"));
+  EXPECT_EQ(facts.marks.at(0).grad_enabled, false);
+  EXPECT_EQ(facts.marks.at(0).training, true);
+  EXPECT_EQ(facts.marks.at(1).grad_enabled, std::nullopt);
+  EXPECT_EQ(facts.masks.at(0).kept_squared, 25U);
+  EXPECT_EQ(facts.masks.at(0).line, "t.py:3 f");
+  EXPECT_FALSE(facts.zero_grads.at(0).set_to_none);
+  EXPECT_EQ(facts.zero_grads.at(0).phase, "other");
+  const auto& tensors = facts.lists.at(0).tensors;
+  EXPECT_TRUE(tensors.at(0).frozen);
+  EXPECT_FALSE(tensors.at(1).frozen);
+  EXPECT_FALSE(tensors.at(2).frozen);
+  EXPECT_EQ(facts.bad_values, 0U);
+}
+
 TEST(RunFacts, ReadsEveryKind) {
   const RunFacts facts = read_run_facts(whole);
   EXPECT_FALSE(facts.partial());

@@ -42,13 +42,25 @@ TEST(Machine, AReadOfNothingComputedGivesZeros) {
 
 TEST(Machine, ALargeTransferMovesNothingAndFillsTheHostWithZeros) {
   LocalMachine machine(options());
+  constexpr std::uint64_t bytes = 2 << 20;
   Address device = 0;
-  machine.allocate(1 << 20, MemoryKind::device, &device);
-  std::vector<char> host(1 << 20, 5);
+  machine.allocate(bytes, MemoryKind::device, &device);
+  std::vector<char> host(bytes, 5);
   machine.copy(pointer(device), host.data(), host.size(), 0, true);
   EXPECT_EQ(*static_cast<char*>(pointer(device)), 0);
   machine.copy(host.data(), pointer(device), host.size(), 0, true);
   EXPECT_EQ(host[12345], 0);
+}
+
+TEST(Machine, AnUploadOfAMebibyteIsReal) {
+  LocalMachine machine(options());
+  constexpr std::uint64_t bytes = 1 << 20;
+  Address device = 0;
+  machine.allocate(bytes, MemoryKind::device, &device);
+  std::vector<char> host(bytes, 5);
+  machine.copy(pointer(device), host.data(), host.size(), 0, true);
+  EXPECT_EQ(static_cast<char*>(pointer(device))[bytes - 1], 5);
+  EXPECT_TRUE(machine.is_known(device, bytes));
 }
 
 TEST(Machine, ACopyToAForeignDeviceAddressIsRefused) {
