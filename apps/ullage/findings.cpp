@@ -47,7 +47,8 @@ const Command findings_command{
     "RUN|FILE [FLAGS]",
     "RUN and FILE as for 'ullage ledger'. A problem is something wrong; an opportunity is bytes or time that could be\n"
     "saved. Each has its bytes, the line of code where it is known, and the next step; a rule that cannot decide is\n"
-    "silent. A file .ullageignore in the current directory or above silences rules: a line holds an id and, if wanted,\n"
+    "silent. A file .ullageignore in the current directory or above silences rules: a line holds an id and, if "
+    "wanted,\n"
     "a part of the line of code. Ends with 0 whatever is found.",
     {flags, 1, false},
     run_findings};

@@ -41,7 +41,8 @@ struct Mark {
   std::uint32_t micro_batch = 0;  ///< from 1 in each step; 0 before the first
   std::string optimizer;          ///< empty when not given
   MarkCounters counters;
-  std::optional<bool> grad_enabled = {}, training = {};  ///< of forward_begin: torch.is_grad_enabled(), the module's mode
+  std::optional<bool> grad_enabled = {},
+                      training = {};  ///< of forward_begin: torch.is_grad_enabled(), the module's mode
 };
 
 /// The classes of tensors that can be named, in the order in which they own a storage. `held` is a tensor that some

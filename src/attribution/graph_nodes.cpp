@@ -8,8 +8,7 @@ namespace ullage::attribution {
 using timeline::CallId;
 using timeline::no_call;
 
-GraphNodes::GraphNodes(const timeline::Trace& trace)
-    : trace_(trace), places_(trace), last_(trace.threads.size(), -1) {
+GraphNodes::GraphNodes(const timeline::Trace& trace) : trace_(trace), places_(trace), last_(trace.threads.size(), -1) {
   const auto& calls = trace.calls;
   for (CallId i = 0; i < calls.count(); ++i) {
     if (calls.forward_thread[i] == 0 && !places_.is_node(i))

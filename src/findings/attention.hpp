@@ -14,8 +14,8 @@ struct AttentionMatrices {
   std::size_t modules = 0;                          ///< that ran a softmax
 };
 
-/// In modules that ran a softmax: what softmax, dropout, masks and the arithmetic around them keep whose size is that of
-/// the probabilities, or two or four times more or less (another precision, a mask).
+/// In modules that ran a softmax: what softmax, dropout, masks and the arithmetic around them keep whose size is that
+/// of the probabilities, or two or four times more or less (another precision, a mask).
 AttentionMatrices attention_matrices(const ledger::Cut& cut);
 
 }  // namespace ullage::findings

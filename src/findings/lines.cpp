@@ -85,7 +85,8 @@ std::vector<std::string> parts_of(const Subject& subject, std::span<const Alloca
   std::vector<Part> parts;
   for (auto& [key, part] : sums) {
     if (key.first.empty() && key.second.empty()) continue;
-    part.text = format_bytes(part.bytes) + " in " + std::to_string(part.blocks) + (part.blocks == 1 ? " block" : " blocks");
+    part.text =
+        format_bytes(part.bytes) + " in " + std::to_string(part.blocks) + (part.blocks == 1 ? " block" : " blocks");
     if (!key.second.empty()) part.text.append(" by ").append(key.second);
     if (!key.first.empty()) part.text.append(" in ").append(key.first);
     parts.push_back(std::move(part));

@@ -14,11 +14,11 @@ struct PartPeak {
   std::size_t event = 0;
 };
 struct PartPeaks {
-  PartPeak load;        ///< before the first forward
-  PartPeak training;    ///< forward and backward of steps
-  PartPeak optimizer;   ///< optimizer steps
-  PartPeak evaluation;  ///< forwards in evaluation mode, or without gradients, of a run that trains
-  PartPeak between;     ///< from the end of a step to the next forward
+  PartPeak load;                      ///< before the first forward
+  PartPeak training;                  ///< forward and backward of steps
+  PartPeak optimizer;                 ///< optimizer steps
+  PartPeak evaluation;                ///< forwards in evaluation mode, or without gradients, of a run that trains
+  PartPeak between;                   ///< from the end of a step to the next forward
   std::uint64_t after_optimizer = 0;  ///< the most that was allocated at the end of an optimizer step
 };
 

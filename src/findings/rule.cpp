@@ -25,11 +25,12 @@ Finding finding_of(const Rule& rule, std::uint64_t bytes, std::string title, Cod
 
 std::span<const Rule* const> rules() {
   static constexpr std::array all{
-      &growth,           &graph_kept,      &unused_graph,       &inference_without_no_grad, &fragmentation,
-      &no_hole,          &headroom,        &optimizer_peak,     &attention_scores,          &full_logits,
-      &weight_copies,    &gradient_copies, &gradients_kept,     &outputs_kept,              &frozen_activations,
-      &avoidable_copies, &outside_pytorch, &load_peak,          &peak_between_steps,        &padding,
-      &synchronisation,  &transfer,        &pageable_copies,
+      &growth,           &graph_kept,   &unused_graph,       &inference_without_no_grad,
+      &fragmentation,    &no_hole,      &headroom,           &optimizer_peak,
+      &attention_scores, &full_logits,  &weight_copies,      &gradient_copies,
+      &gradients_kept,   &outputs_kept, &frozen_activations, &avoidable_copies,
+      &outside_pytorch,  &load_peak,    &peak_between_steps, &padding,
+      &synchronisation,  &transfer,     &pageable_copies,
   };
   return all;
 }
@@ -41,7 +42,9 @@ const Rule* rule_of(std::string_view id) {
 }
 
 void rank(std::vector<Finding>& findings) {
-  const auto key = [](const Finding& f) { return std::tuple(f.level, ~f.bytes, std::string_view(f.id), std::string_view(f.code.line)); };
+  const auto key = [](const Finding& f) {
+    return std::tuple(f.level, ~f.bytes, std::string_view(f.id), std::string_view(f.code.line));
+  };
   std::ranges::stable_sort(findings, {}, key);
 }
 

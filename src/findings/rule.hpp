@@ -14,10 +14,10 @@ namespace ullage::findings {
 struct Rule {
   const char* id;  ///< stable
   FindingLevel level;
-  const char* title;    ///< what it recognises, one line
-  const char* explains; ///< when it speaks, what the bytes are, when that is to be expected
-  const char* example;  ///< code that it would find
-  const char* next;     ///< what to do about it
+  const char* title;     ///< what it recognises, one line
+  const char* explains;  ///< when it speaks, what the bytes are, when that is to be expected
+  const char* example;   ///< code that it would find
+  const char* next;      ///< what to do about it
   /// Nothing when the evidence does not decide.
   std::vector<Finding> (*find)(const Rule& rule, const Subject& subject);
 };

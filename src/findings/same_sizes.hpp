@@ -17,8 +17,8 @@ using Sizes = std::map<std::uint64_t, std::size_t>;
 /// Of the parameters that have a gradient; of all of them where no gradient was seen.
 Sizes trained_sizes(const Subject& subject);
 
-/// Those of `allocations` that match a parameter each, in the same precision, twice or half its bytes, whichever matches
-/// most. Nothing unless they stand for at least two parameters and half of the parameters' bytes.
+/// Those of `allocations` that match a parameter each, in the same precision, twice or half its bytes, whichever
+/// matches most. Nothing unless they stand for at least two parameters and half of the parameters' bytes.
 std::vector<AllocationId> matching(const Subject& subject, std::span<const AllocationId> allocations,
                                    const Sizes& sizes);
 

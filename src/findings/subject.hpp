@@ -24,21 +24,21 @@ using timeline::AllocationId;
 /// The evidence. What a source does not know is empty; a rule that needs it says nothing. All of it must outlive the
 /// Subject.
 struct Facts {
-  ledger::Cut peak;                               ///< of allocated memory
+  ledger::Cut peak;  ///< of allocated memory
   const timeline::InitialState* initial = nullptr;
-  ledger::RunInput run;                           ///< marks, named tensors, history, operators
+  ledger::RunInput run;  ///< marks, named tensors, history, operators
   const ledger::RunLedger* ledger = nullptr;
-  std::span<const timeline::CallId> calls;        ///< by allocation; empty without operators
-  std::span<const attribution::PhaseSpan> phases; ///< where there are no marks
+  std::span<const timeline::CallId> calls;         ///< by allocation; empty without operators
+  std::span<const attribution::PhaseSpan> phases;  ///< where there are no marks
   std::vector<ledger::StepTransfers> transfers;
   std::span<const attribution::PaddingMask> masks;
   std::span<const attribution::ZeroGrad> zero_grads;
-  allocator::Rules rules;                         ///< of the allocator's version
-  std::uint64_t reserved_peak = 0;                ///< of PyTorch, in bytes
-  std::optional<std::uint64_t> capacity;          ///< of the device, in bytes
-  double headroom = 0.15;                         ///< the share of it that is to stay free
-  std::uint64_t reserve = 0;                      ///< bytes taken off the capacity first
-  bool fits = false;                              ///< the run ended well within the capacity
+  allocator::Rules rules;                 ///< of the allocator's version
+  std::uint64_t reserved_peak = 0;        ///< of PyTorch, in bytes
+  std::optional<std::uint64_t> capacity;  ///< of the device, in bytes
+  double headroom = 0.15;                 ///< the share of it that is to stay free
+  std::uint64_t reserve = 0;              ///< bytes taken off the capacity first
+  bool fits = false;                      ///< the run ended well within the capacity
 };
 
 /// One call of an outermost module, between its two marks.

@@ -18,8 +18,9 @@ namespace {
 
 bool passing(const Subject& subject, AllocationId id) {
   const Category category = subject.category(id);
-  return (category == Category::parameters && subject.kind(id) == "buffers") || category == Category::activations || category == Category::temporaries || category == Category::inputs ||
-         category == Category::unattributed || category == Category::communication;
+  return (category == Category::parameters && subject.kind(id) == "buffers") || category == Category::activations ||
+         category == Category::temporaries || category == Category::inputs || category == Category::unattributed ||
+         category == Category::communication;
 }
 
 std::size_t round_of(const Subject& subject, std::size_t event) {
@@ -82,10 +83,10 @@ void take_growing(const Subject& subject, Survivors& out) {
 
 // Operators that make a batch: it is there before the forward that uses it.
 bool makes_data(std::string_view operation) {
-  constexpr std::string_view operators[] = {"aten::to",    "aten::_to_copy", "aten::copy_",   "aten::rand",  "aten::randn",
-                                            "aten::randint", "aten::zeros",  "aten::ones",    "aten::full",  "aten::arange",
-                                            "aten::empty", "aten::tensor",   "aten::cat",     "aten::stack", "aten::randperm",
-                                            "aten::linspace", "aten::randn_like", "aten::rand_like"};
+  constexpr std::string_view operators[] = {
+      "aten::to",    "aten::_to_copy", "aten::copy_",    "aten::rand",     "aten::randn",      "aten::randint",
+      "aten::zeros", "aten::ones",     "aten::full",     "aten::arange",   "aten::empty",      "aten::tensor",
+      "aten::cat",   "aten::stack",    "aten::randperm", "aten::linspace", "aten::randn_like", "aten::rand_like"};
   return operation.empty() || std::ranges::find(operators, operation) != std::end(operators);
 }
 
@@ -123,7 +124,8 @@ std::vector<AllocationId> inside_modules(const Subject& subject, const std::vect
   std::vector<AllocationId> result;
   for (const AllocationId id : allocations) {
     const auto* birth = subject.birth(id);
-    if (subject.category(id) != Category::activations || birth == nullptr || birth->name != PhaseName::forward) continue;
+    if (subject.category(id) != Category::activations || birth == nullptr || birth->name != PhaseName::forward)
+      continue;
     result.push_back(id);
     if (!subject.module(id).empty()) operators.insert(subject.operation(id));
   }
@@ -171,8 +173,8 @@ KeptGraph kept_graph(const Subject& subject, const Survivors& survivors) {
   }
   std::ranges::sort(growing);
   auto graph = inside_modules(subject, growing);
-  result.grows = !graph.empty() && (mostly_unreached(subject, graph, unreached) ||
-                                    per_round * 2 >= activations_of_a_step(subject));
+  result.grows = !graph.empty() &&
+                 (mostly_unreached(subject, graph, unreached) || per_round * 2 >= activations_of_a_step(subject));
   if (!result.grows) {
     graph = inside_modules(subject, survivors.replaced);
     if (!mostly_unreached(subject, graph, unreached)) graph.clear();

@@ -15,7 +15,7 @@ namespace ullage::findings {
 struct Growing {
   std::vector<AllocationId> allocations;  ///< made after the first round, there at the end of the last
   std::uint64_t per_round = 0;            ///< bytes, the mean of the increases
-  bool piles_up = false;                  ///< blocks of several rounds are there; else each round gives up the last one's
+  bool piles_up = false;  ///< blocks of several rounds are there; else each round gives up the last one's
 };
 
 struct Survivors {

@@ -62,7 +62,8 @@ std::size_t highest(const Subject& subject, const std::vector<AllocationId>& all
   for (const AllocationId id : allocations) {
     const auto bytes = static_cast<std::int64_t>(subject.bytes(id));
     changes[subject.allocations().born[id] + std::size_t{1}] += bytes;
-    if (subject.allocations().freed[id] != Allocations::never) changes[subject.allocations().freed[id] + std::size_t{1}] -= bytes;
+    if (subject.allocations().freed[id] != Allocations::never)
+      changes[subject.allocations().freed[id] + std::size_t{1}] -= bytes;
   }
   std::int64_t now = 0, best = 0;
   std::size_t at = 0;

@@ -10,9 +10,9 @@
 namespace ullage::findings {
 
 struct Unreached {
-  std::vector<AllocationId> all;       ///< in the order of birth
-  std::vector<AllocationId> at_peak;   ///< of them, alive at the peak
-  std::vector<AllocationId> at_most;   ///< alive when they were most
+  std::vector<AllocationId> all;      ///< in the order of birth
+  std::vector<AllocationId> at_peak;  ///< of them, alive at the peak
+  std::vector<AllocationId> at_most;  ///< alive when they were most
   std::uint64_t bytes_at_most = 0;
 };
 

@@ -139,7 +139,8 @@ std::uint32_t LocalMachine::flags_of(const Transfer& transfer) {
 
 void LocalMachine::log_transfer(ulog::RecordType type, const Transfer& t, Interval interval, const std::string& line) {
   log_.add(type, streams_.now(),
-           ulog::Copy{t.destination, t.source, t.bytes, static_cast<std::uint32_t>(t.direction), flags_of(t), t.stream, log_.name(NameKind::line, line), interval.start_ns, interval.end_ns});
+           ulog::Copy{t.destination, t.source, t.bytes, static_cast<std::uint32_t>(t.direction), flags_of(t), t.stream,
+                      log_.name(NameKind::line, line), interval.start_ns, interval.end_ns});
 }
 
 Status LocalMachine::copy(void* destination, const void* source, std::uint64_t bytes, StreamId stream, bool blocking) {
@@ -172,8 +173,7 @@ Status LocalMachine::copy_now(std::uint64_t to, std::uint64_t from, std::uint64_
   if (ActivityObserver* profiler = observer(); profiler != nullptr)
     profiler->copy({transfer.direction, transfer.pinned, bytes}, interval.end_ns - interval.start_ns, stream);
   bool unknown = false;
-  if (transfer.direction == Direction::host_to_device)
-    transfer.repeated = repeated_.see(line, pointer(from), bytes);
+  if (transfer.direction == Direction::host_to_device) transfer.repeated = repeated_.see(line, pointer(from), bytes);
   move(transfer, &unknown);
   log_transfer(ulog::RecordType::copy, transfer, interval, line);
   if (unknown) log_transfer(ulog::RecordType::unknown_read, transfer, interval, line);

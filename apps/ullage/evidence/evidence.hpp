@@ -2,8 +2,8 @@
 // Evidence: what a run directory or a file holds about memory, whatever its format, ready to be asked.
 #pragma once
 
-#include "apps/ullage/flags.hpp"
 #include "allocator/settings.hpp"
+#include "apps/ullage/flags.hpp"
 #include "attribution/bare_labels.hpp"
 #include "base/result.hpp"
 #include "hardware/catalogue.hpp"

@@ -41,8 +41,9 @@ Result<void> take_flags(const Arguments& arguments, std::vector<Ignored>& out) {
 /// Empty when there is none.
 fs::path project_file() {
   std::error_code error;
-  for (fs::path folder = fs::current_path(error); !error && !folder.empty(); folder = folder.parent_path()) {
-    if (fs::is_regular_file(folder / ignore_file, error)) return folder / ignore_file;
+  for (fs::path folder = fs::current_path(error); !folder.empty(); folder = folder.parent_path()) {
+    std::error_code missing;
+    if (fs::is_regular_file(folder / ignore_file, missing)) return folder / ignore_file;
     if (folder == folder.parent_path()) break;
   }
   return {};
@@ -114,7 +115,7 @@ report::FindingsView without_ignored(std::vector<Finding> found, const std::vect
   shown.ignored = std::erase_if(found, [&](const Finding& finding) {
     return std::ranges::any_of(ignored, [&](const Ignored& one) {
       return one.id == finding.id && (finding.code.line.find(one.line) != std::string::npos ||
-                                       finding.code.called_from.find(one.line) != std::string::npos);
+                                      finding.code.called_from.find(one.line) != std::string::npos);
     });
   });
   shown.findings = std::move(found);

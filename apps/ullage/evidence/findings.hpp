@@ -26,7 +26,8 @@ struct Ignored {
 [[nodiscard]] Result<std::vector<Ignored>> ignored_findings(const Arguments& arguments);
 
 /// What is left, and how many were left out.
-[[nodiscard]] report::FindingsView without_ignored(std::vector<findings::Finding> findings, const std::vector<Ignored>& ignored);
+[[nodiscard]] report::FindingsView without_ignored(std::vector<findings::Finding> findings,
+                                                   const std::vector<Ignored>& ignored);
 
 /// What a run is judged by beside its own evidence.
 struct Judgement {

@@ -51,7 +51,7 @@ void suggest_expandable(const Evidence& evidence, const findings::Lack& lack, st
   std::optional<findings::Cure> cure;
   if (!evidence.trace_timeline)
     cure = findings::cure_by(*evidence.timeline, evidence.initial, at, lack.reserved, settings,
-                              allocator::rules_of(torch_of(evidence.run.get())));
+                             allocator::rules_of(torch_of(evidence.run.get())));
   const auto idle = static_cast<std::int64_t>(lack.idle);
   if (!cure) {
     if (!evidence.timeline->settings.expandable_segments)

@@ -11,9 +11,9 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const AttentionMatrices found = attention_matrices(subject.facts().peak);
   const std::uint64_t sum = sum_of(subject, found.allocations);
   if (sum < subject.worth()) return {};
-  Finding finding = finding_of(
-      rule, sum, "attention matrices of " + std::to_string(found.modules) + " modules are kept for backward",
-      main_line(subject, found.allocations));
+  Finding finding =
+      finding_of(rule, sum, "attention matrices of " + std::to_string(found.modules) + " modules are kept for backward",
+                 main_line(subject, found.allocations));
   finding.evidence = parts_of(subject, found.allocations);
   return {finding};
 }

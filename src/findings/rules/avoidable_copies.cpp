@@ -35,9 +35,10 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
     const bool repeats = copy.kind == ledger::CopyKind::repetition;
     if ((!repeats && copy.kind != ledger::CopyKind::clone) || copy.at_peak < subject.worth() || copy.line.empty())
       continue;
-    result.push_back(finding_of(rule, copy.at_peak,
-                                repeats ? "repeat() makes copies where expand() makes a view" : "a clone is alive at the peak",
-                                {copy.line, {}}));
+    result.push_back(
+        finding_of(rule, copy.at_peak,
+                   repeats ? "repeat() makes copies where expand() makes a view" : "a clone is alive at the peak",
+                   {copy.line, {}}));
     result.back().evidence.push_back("lives as " + copy.lives);
     if (!repeats) result.back().next = "leave clone() out where nothing writes to the tensor";
   }
@@ -46,15 +47,16 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
 
 }  // namespace
 
-const Rule avoidable_copies{
-    "avoidable_copies",
-    FindingLevel::opportunity,
-    "copies that a view would have avoided",
-    "Storages that repeat(), repeat_interleave() or tile() filled with the same values several times, and clones, made in a forward "
-    "pass and alive at the peak. A clone is needed where something writes to it or to the original; the finding cannot see that. "
-    "Needs the record of operators.",
-    "keys = keys.repeat(1, groups, 1, 1)       # expand() costs nothing",
-    "expand() instead of repeat(): a view, as long as nothing writes to it",
-    find};
+const Rule avoidable_copies{"avoidable_copies",
+                            FindingLevel::opportunity,
+                            "copies that a view would have avoided",
+                            "Storages that repeat(), repeat_interleave() or tile() filled with the same values several "
+                            "times, and clones, made in a forward "
+                            "pass and alive at the peak. A clone is needed where something writes to it or to the "
+                            "original; the finding cannot see that. "
+                            "Needs the record of operators.",
+                            "keys = keys.repeat(1, groups, 1, 1)       # expand() costs nothing",
+                            "expand() instead of repeat(): a view, as long as nothing writes to it",
+                            find};
 
 }  // namespace ullage::findings

@@ -49,7 +49,8 @@ bool enough(const Subject& subject, std::uint64_t saved) {
 std::vector<Finding> at_reserved_peak(const Rule& rule, const Subject& subject) {
   const auto& facts = subject.facts();
   const std::uint64_t reserved = facts.reserved_peak;
-  // No setting reserves less than what is allocated: only where there is that much between the two a replay is worth it.
+  // No setting reserves less than what is allocated: only where there is that much between the two a replay is worth
+  // it.
   if (subject.timeline().settings.expandable_segments || reserved < subject.allocated() ||
       !enough(subject, reserved - subject.allocated()))
     return {};
@@ -79,7 +80,8 @@ const Rule fragmentation{
     "fragmentation",
     FindingLevel::problem,
     "reserved memory lies idle in pieces",
-    "At a failed request: what lies idle would have held it, and is at least a twentieth of what is reserved. Otherwise: "
+    "At a failed request: what lies idle would have held it, and is at least a twentieth of what is reserved. "
+    "Otherwise: "
     "the same requests, replayed with expandable segments, reserve at least 30 % less, and that is a twentieth of the "
     "device (1 GiB where it is not known); some waste is usual. The replay is of "
     "the whole recording, so the answer is what PyTorch would have done, not a guess.",

@@ -56,9 +56,9 @@ std::vector<std::string_view> order_of(const Subject& subject, const Blocks& blo
 }
 
 struct Frozen {
-  std::set<std::string_view> blocks;    ///< that have nothing to train
-  std::uint64_t parameter_bytes = 0;    ///< theirs
-  std::vector<std::string_view> before; ///< trained ones that ran before the first of them
+  std::set<std::string_view> blocks;     ///< that have nothing to train
+  std::uint64_t parameter_bytes = 0;     ///< theirs
+  std::vector<std::string_view> before;  ///< trained ones that ran before the first of them
   std::uint64_t before_bytes = 0;
 };
 
@@ -86,9 +86,9 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
       saved.push_back(id);
   }
   if (sum_of(subject, saved) < subject.worth()) return {};
-  Finding finding = finding_of(rule, sum_of(subject, saved),
-                               std::to_string(frozen.blocks.size()) + " frozen blocks save activations",
-                               main_line(subject, saved, LineKind::module_call));
+  Finding finding =
+      finding_of(rule, sum_of(subject, saved), std::to_string(frozen.blocks.size()) + " frozen blocks save activations",
+                 main_line(subject, saved, LineKind::module_call));
   finding.evidence = parts_of(subject, saved, 2);
   if (frozen.before.empty())
     finding.evidence.emplace_back("nothing before them is trained: their input itself requires a gradient");
@@ -104,7 +104,8 @@ const Rule frozen_activations{
     "frozen_activations",
     FindingLevel::opportunity,
     "frozen layers save activations",
-    "Layers none of whose parameters requires a gradient save tensors for backward, because something before them requires "
+    "Layers none of whose parameters requires a gradient save tensors for backward, because something before them "
+    "requires "
     "one: an input (requires_grad_, enable_input_require_grads), or at most two blocks with fewer parameters than the "
     "frozen layers have. Adapters inside the layers are no such case. Needs the record of operators.",
     "for p in model.layers.parameters(): p.requires_grad_(False)     # but the embedding before them is trained",

@@ -22,9 +22,9 @@ bool of_loss(std::string_view operation) {
 }
 
 bool of_logits(std::string_view operation) {
-  constexpr std::string_view operators[] = {
-      "aten::linear", "aten::matmul", "aten::addmm",      "aten::mm",      "aten::to",      "aten::_to_copy",
-      "aten::float",  "aten::clone",  "aten::contiguous", "aten::reshape", "aten::flatten", "aten::slice"};
+  constexpr std::string_view operators[] = {"aten::linear",     "aten::matmul",   "aten::addmm",   "aten::mm",
+                                            "aten::to",         "aten::_to_copy", "aten::float",   "aten::clone",
+                                            "aten::contiguous", "aten::reshape",  "aten::flatten", "aten::slice"};
   operation = without_backward(operation);
   return of_loss(operation) || std::ranges::find(operators, operation) != std::end(operators);
 }
@@ -44,8 +44,8 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   std::vector<AllocationId> logits, of_the_loss;
   for (const AllocationId id : subject.live()) {
     const Category category = subject.category(id);
-    const bool owned = category == Category::parameters || category == Category::gradients ||
-                       category == Category::optimizer_state;
+    const bool owned =
+        category == Category::parameters || category == Category::gradients || category == Category::optimizer_state;
     if (owned || !alike(subject.bytes(id), whole) || !of_logits(subject.operation(id))) continue;
     logits.push_back(id);
     if (of_loss(subject.operation(id))) of_the_loss.push_back(id);
@@ -65,9 +65,11 @@ const Rule full_logits{
     "full_logits",
     FindingLevel::opportunity,
     "full logits and copies of them",
-    "At the peak a cross entropy holds a tensor of all tokens by the whole vocabulary, and others of the same number of "
+    "At the peak a cross entropy holds a tensor of all tokens by the whole vocabulary, and others of the same number "
+    "of "
     "elements are alive beside it: the logits, their fp32 copy, a shifted copy, their gradient.",
-    "logits = model(tokens).float()            # tokens x vocabulary, in fp32\nloss = F.cross_entropy(logits.flatten(0, 1), "
+    "logits = model(tokens).float()            # tokens x vocabulary, in fp32\nloss = "
+    "F.cross_entropy(logits.flatten(0, 1), "
     "targets.flatten())",
     "compute the loss in chunks of tokens (with checkpointing), or with a fused linear cross entropy",
     find};

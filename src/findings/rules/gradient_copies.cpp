@@ -39,16 +39,17 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
 
 }  // namespace
 
-const Rule gradient_copies{
-    "gradient_copies",
-    FindingLevel::opportunity,
-    "a copy of the gradients, in fp32 or another precision",
-    "A line of code that runs after a backward pass makes tensors whose sizes are those of the gradients one by one, in "
-    "their precision, twice or half of it (at least half of their bytes), or makes gradients itself: unscaling by hand, "
-    "accumulation in buffers, statistics. "
-    "At 7 B parameters an fp32 copy has 28 GB.",
-    "grads = [p.grad.float() / scale for p in model.parameters()]",
-    "work in place (torch._foreach_mul_, GradScaler.unscale_), or on one gradient at a time",
-    find};
+const Rule gradient_copies{"gradient_copies",
+                           FindingLevel::opportunity,
+                           "a copy of the gradients, in fp32 or another precision",
+                           "A line of code that runs after a backward pass makes tensors whose sizes are those of the "
+                           "gradients one by one, in "
+                           "their precision, twice or half of it (at least half of their bytes), or makes gradients "
+                           "itself: unscaling by hand, "
+                           "accumulation in buffers, statistics. "
+                           "At 7 B parameters an fp32 copy has 28 GB.",
+                           "grads = [p.grad.float() / scale for p in model.parameters()]",
+                           "work in place (torch._foreach_mul_, GradScaler.unscale_), or on one gradient at a time",
+                           find};
 
 }  // namespace ullage::findings

@@ -49,12 +49,12 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const bool kept = sum_of(subject, from_before) >= subject.worth();
   const auto& gradients = kept ? from_before : accumulated;
   if (sum_of(subject, gradients) < subject.worth()) return {};
-  Finding finding =
-      finding_of(rule, sum_of(subject, gradients),
-                 kept ? "gradients of the step before are alive while the next forward runs"
-                      : "gradients of earlier micro batches are alive while the next one runs",
-                 kept ? CodeLine{line_of_zero_grad(subject), {}} : CodeLine{});
-  if (!kept) finding.evidence.emplace_back("expected with accumulation: a larger micro batch would need activations instead");
+  Finding finding = finding_of(rule, sum_of(subject, gradients),
+                               kept ? "gradients of the step before are alive while the next forward runs"
+                                    : "gradients of earlier micro batches are alive while the next one runs",
+                               kept ? CodeLine{line_of_zero_grad(subject), {}} : CodeLine{});
+  if (!kept)
+    finding.evidence.emplace_back("expected with accumulation: a larger micro batch would need activations instead");
   finding.evidence.push_back(std::to_string(gradients.size()) + " gradients");
   if (!kept) finding.next = "nothing, if the micro batch cannot be larger";
   return {finding};

@@ -15,7 +15,8 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const auto [graph, grows] = kept_graph(subject, survivors);
   const std::uint64_t sum = sum_of(subject, graph);
   if (graph.empty() || sum < subject.worth()) return {};
-  const std::string each = grows ? format_bytes(sum / (survivors.increases + 1)) + " more in every step" : "while the next is made";
+  const std::string each =
+      grows ? format_bytes(sum / (survivors.increases + 1)) + " more in every step" : "while the next is made";
   Finding finding = finding_of(rule, sum, "the graph of an earlier step is kept alive, " + each,
                                main_line(subject, graph, LineKind::module_call));
   if (grows) finding.bytes_are = "at the end of the recording";
@@ -31,7 +32,8 @@ const Rule graph_kept{
     "a Python reference keeps the autograd graph of an earlier step alive",
     "Activations from inside a model, of several operators, outlive their step: in every step anew, or until the next "
     "step has made its own. Backward gives up what a graph has saved, so this is a graph that no backward pass went "
-    "through, or one with retain_graph=True. The line is the call that made the graph; the reference is where its result "
+    "through, or one with retain_graph=True. The line is the call that made the graph; the reference is where its "
+    "result "
     "is put.",
     "history.append(model(batch))              # no backward, no detach()",
     "keep result.detach() or result.item(), compute it under torch.no_grad(), and do not retain graphs",

@@ -30,9 +30,9 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
     per_round += one.per_round;
   }
   if (per_round < least_per_round) return {};
-  Finding finding = finding_of(rule, per_round * survivors.increases,
-                               "memory grows by " + format_bytes(per_round) + " in every step",
-                               main_line(subject, growing));
+  Finding finding =
+      finding_of(rule, per_round * survivors.increases, "memory grows by " + format_bytes(per_round) + " in every step",
+                 main_line(subject, growing));
   finding.bytes_are = "over " + std::to_string(survivors.increases) + " steps";
   for (const LineSum& line : by_line(subject, growing)) {
     if (finding.evidence.size() == 3) break;
@@ -48,7 +48,8 @@ const Rule growth{
     "growth",
     FindingLevel::problem,
     "allocated memory grows from step to step",
-    "What a line of code holds is more at the end of every step, by like amounts (the largest at most twice the smallest); "
+    "What a line of code holds is more at the end of every step, by like amounts (the largest at most twice the "
+    "smallest); "
     "the first step (lazy state, warm-up) does not count. A buffer that fills up to a limit looks the same until it is "
     "full. Parameters, gradients and optimizer state are left out, and graphs (graph_kept). Needs at least four steps.",
     "features.append(model.encode(batch))      # on the GPU, in every step",

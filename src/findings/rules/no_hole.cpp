@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/bytes.hpp"
-#include "findings/lines.hpp"
 #include "findings/lack.hpp"
+#include "findings/lines.hpp"
 #include "findings/rules/all.hpp"
 
 namespace ullage::findings {
@@ -13,9 +13,9 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   if (!failed || subject.facts().initial == nullptr) return {};
   const Lack lack = lack_at(subject.timeline(), *subject.facts().initial, *failed);
   if (lack.largest_piece == 0 || lack.requested <= lack.largest_piece || lack.idle < lack.requested) return {};
-  Finding finding = finding_of(rule, lack.requested,
-                               "no hole is large enough for the request of " + format_bytes(lack.requested),
-                               code_line(subject.timeline(), subject.timeline().events.stack[*failed]));
+  Finding finding =
+      finding_of(rule, lack.requested, "no hole is large enough for the request of " + format_bytes(lack.requested),
+                 code_line(subject.timeline(), subject.timeline().events.stack[*failed]));
   finding.bytes_are = "asked for";
   finding.evidence.push_back("the largest hole has " + format_bytes(lack.largest_piece) + ", all holes together " +
                              format_bytes(lack.idle));

@@ -22,15 +22,15 @@ std::vector<AllocationId> temporaries(const Subject& subject) {
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const PartPeaks peaks = part_peaks(subject);
-  const std::uint64_t others = std::max({peaks.load.bytes, peaks.training.bytes, peaks.evaluation.bytes,
-                                         peaks.between.bytes, peaks.after_optimizer});
+  const std::uint64_t others = std::max(
+      {peaks.load.bytes, peaks.training.bytes, peaks.evaluation.bytes, peaks.between.bytes, peaks.after_optimizer});
   if (peaks.optimizer.bytes < others + subject.worth()) return {};
   const auto made = temporaries(subject);
   if (made.empty()) return {};
   const std::uint64_t above = peaks.optimizer.bytes - others;
-  Finding finding = finding_of(rule, above,
-                               "the optimizer step peaks " + format_bytes(above) + " above everything else",
-                               main_line(subject, made, LineKind::own));
+  Finding finding =
+      finding_of(rule, above, "the optimizer step peaks " + format_bytes(above) + " above everything else",
+                 main_line(subject, made, LineKind::own));
   finding.evidence = parts_of(subject, made);
   return {finding};
 }
@@ -41,7 +41,8 @@ const Rule optimizer_peak{
     "optimizer_peak",
     FindingLevel::opportunity,
     "the optimizer's temporaries make the peak",
-    "The peak of allocated memory lies in the optimizer step, and is made of what the step allocates and gives up again: "
+    "The peak of allocated memory lies in the optimizer step, and is made of what the step allocates and gives up "
+    "again: "
     "the foreach form of an optimizer (PyTorch's default) makes a temporary of every parameter's size. The bytes are "
     "those above the highest of all other moments, the state that stays included.",
     "optimizer = torch.optim.AdamW(model.parameters())      # foreach by default",

@@ -15,7 +15,8 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const KeptGraph graph = kept_graph(subject, survivors);
   auto kept = survivors.replaced;
   std::erase_if(kept, [&](AllocationId id) { return std::ranges::binary_search(graph.allocations, id); });
-  std::erase_if(kept, [&](AllocationId id) { return subject.category(id) == Category::inputs && !subject.name(id).empty(); });
+  std::erase_if(kept,
+                [&](AllocationId id) { return subject.category(id) == Category::inputs && !subject.name(id).empty(); });
   const std::uint64_t sum = sum_of(subject, kept);
   if (sum < subject.worth()) return {};
   Finding finding = finding_of(rule, sum, "results of the step before are still alive at the peak",
@@ -30,7 +31,8 @@ const Rule outputs_kept{
     "outputs_kept",
     FindingLevel::opportunity,
     "outputs of the step before are still alive at the peak",
-    "A variable of the loop (logits, loss, a model's output object) holds its tensor until it gets the next one, so both "
+    "A variable of the loop (logits, loss, a model's output object) holds its tensor until it gets the next one, so "
+    "both "
     "are there while the next step runs. The bytes are what an earlier step made, lived at the peak and was given up "
     "after it.",
     "for batch in loader:\n    logits = model(batch)                 # the old logits live until here",

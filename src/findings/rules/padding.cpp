@@ -69,7 +69,8 @@ const Rule padding{
     FindingLevel::opportunity,
     "much of the batch is padding",
     "The mask that the outermost forward was given says how many tokens are padding (5 % or more). The bytes are that "
-    "share of the inputs and activations alive at the peak, and of attention matrices the share of the square, as far as "
+    "share of the inputs and activations alive at the peak, and of attention matrices the share of the square, as far "
+    "as "
     "they grow with the sequence.",
     "tokenizer(texts, padding=\"max_length\", max_length=2048)",
     "pad to the longest of the batch, group texts of similar length, or pack them",

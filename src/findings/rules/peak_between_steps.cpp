@@ -17,10 +17,10 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const std::uint64_t others = std::max({peaks.load.bytes, peaks.training.bytes, peaks.optimizer.bytes});
   if (beside.bytes < others + subject.worth()) return {};
   const auto& timeline = subject.timeline();
-  Finding finding = finding_of(
-      rule, beside.bytes - others,
-      evaluation ? "an evaluation needs more memory than any step" : "the peak lies between two steps",
-      code_line(timeline, timeline.events.stack[beside.event]));
+  Finding finding =
+      finding_of(rule, beside.bytes - others,
+                 evaluation ? "an evaluation needs more memory than any step" : "the peak lies between two steps",
+                 code_line(timeline, timeline.events.stack[beside.event]));
   finding.evidence.push_back(format_bytes(beside.bytes) + (evaluation ? " in the evaluation, " : " between steps, ") +
                              format_bytes(others) + " at most in loading and steps");
   return {finding};
@@ -32,7 +32,8 @@ const Rule peak_between_steps{
     "peak_between_steps",
     FindingLevel::opportunity,
     "saving a checkpoint or evaluating peaks above the steps",
-    "Allocated memory is highest between the end of one step and the forward of the next, or in a forward in evaluation "
+    "Allocated memory is highest between the end of one step and the forward of the next, or in a forward in "
+    "evaluation "
     "mode: copies of the state on the device for a checkpoint, an evaluation with a larger batch or without attention "
     "to what it keeps. The bytes are those above the highest moment of loading and of steps.",
     "state = {k: v.clone() for k, v in model.state_dict().items()}\ntorch.save(state, path)",

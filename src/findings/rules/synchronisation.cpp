@@ -30,7 +30,8 @@ const Rule synchronisation{
     "synchronisation",
     FindingLevel::opportunity,
     "a synchronisation in every step",
-    "A line of code makes the host wait for the device in each of the last two steps: .item(), .cpu(), print of a tensor, "
+    "A line of code makes the host wait for the device in each of the last two steps: .item(), .cpu(), print of a "
+    "tensor, "
     "a condition on one, torch.cuda.synchronize(). Until it is done no further kernel is launched. What a GradScaler "
     "must read is left out.",
     "running += loss.item()                    # in every step",

@@ -18,7 +18,8 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
                                   {line.line, {}}));
     else if (line.down_bytes >= least_down)
       result.push_back(finding_of(rule, line.down_bytes,
-                                  format_bytes(line.down_bytes) + " are copied to the host in every step", {line.line, {}}));
+                                  format_bytes(line.down_bytes) + " are copied to the host in every step",
+                                  {line.line, {}}));
     else
       continue;
     result.back().bytes_are = "in every step";

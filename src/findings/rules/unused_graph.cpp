@@ -18,7 +18,8 @@ bool is_branch(const Subject& subject, const std::vector<AllocationId>& graph, c
       return subject.allocations().born[id] >= forward.begin && subject.allocations().born[id] < forward.end;
     };
     if (std::ranges::none_of(graph, inside)) continue;
-    for (auto id = static_cast<AllocationId>(subject.allocations().before_trace); id < subject.allocations().count(); ++id) {
+    for (auto id = static_cast<AllocationId>(subject.allocations().before_trace); id < subject.allocations().count();
+         ++id) {
       if (inside(id) && subject.category(id) == Category::activations && subject.kind(id) == "saved for backward" &&
           !std::ranges::binary_search(unreached.all, id))
         made += subject.bytes(id);
@@ -34,9 +35,9 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const auto& graph = at_peak ? unreached.at_peak : unreached.at_most;
   const std::uint64_t sum = sum_of(subject, graph);
   if (sum < subject.worth()) return {};
-  Finding finding = finding_of(rule, sum, format_bytes(sum) + " are kept for a backward pass that never comes",
-                               main_line(subject, graph, is_branch(subject, graph, unreached) ? LineKind::own
-                                                                                              : LineKind::module_call));
+  Finding finding = finding_of(
+      rule, sum, format_bytes(sum) + " are kept for a backward pass that never comes",
+      main_line(subject, graph, is_branch(subject, graph, unreached) ? LineKind::own : LineKind::module_call));
   if (!at_peak) finding.bytes_are = "at their highest, not at the peak";
   finding.evidence = parts_of(subject, graph);
   const std::string inner = main_line(subject, graph).line;

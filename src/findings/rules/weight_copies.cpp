@@ -18,7 +18,8 @@ using ledger::TensorClass;
 
 Finding make(const Rule& rule, const Subject& subject, const std::vector<AllocationId>& copies, std::string title,
              std::string expected) {
-  Finding finding = finding_of(rule, sum_of(subject, copies), std::move(title), main_line(subject, copies, LineKind::own));
+  Finding finding =
+      finding_of(rule, sum_of(subject, copies), std::move(title), main_line(subject, copies, LineKind::own));
   finding.evidence.push_back(std::to_string(copies.size()) + " tensors");
   finding.evidence.push_back(std::move(expected));
   return finding;
@@ -85,15 +86,16 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
 
 }  // namespace
 
-const Rule weight_copies{
-    "weight_copies",
-    FindingLevel::opportunity,
-    "a second copy of the weights (double track)",
-    "The 16-bit copies that autocast makes of fp32 weights and keeps for backward; a second model without gradients whose "
-    "parameters have the names and sizes of the trained one's; a set of tensors made while loading whose sizes are those of the parameters one by one (at least "
-    "half of their bytes). Each of them can be intended; the finding says when that is so.",
-    "reference = copy.deepcopy(model)          # on the device, only read",
-    "keep the copy on the host or in 16 bits, share it, or train in bf16 where autocast makes it",
-    find};
+const Rule weight_copies{"weight_copies",
+                         FindingLevel::opportunity,
+                         "a second copy of the weights (double track)",
+                         "The 16-bit copies that autocast makes of fp32 weights and keeps for backward; a second model "
+                         "without gradients whose "
+                         "parameters have the names and sizes of the trained one's; a set of tensors made while "
+                         "loading whose sizes are those of the parameters one by one (at least "
+                         "half of their bytes). Each of them can be intended; the finding says when that is so.",
+                         "reference = copy.deepcopy(model)          # on the device, only read",
+                         "keep the copy on the host or in 16 bits, share it, or train in bf16 where autocast makes it",
+                         find};
 
 }  // namespace ullage::findings

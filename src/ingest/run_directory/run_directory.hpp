@@ -35,8 +35,8 @@ struct RunDirectory {
 
 /// The device that a run imitated.
 struct ImitatedDevice {
-  std::string short_name;                         ///< empty when not known
-  std::optional<std::uint64_t> capacity_bytes;    ///< what CUDA showed
+  std::string short_name;                       ///< empty when not known
+  std::optional<std::uint64_t> capacity_bytes;  ///< what CUDA showed
 };
 /// As the run's run.json has it; empty when there is none.
 ImitatedDevice imitated_device(const std::string& run_directory);

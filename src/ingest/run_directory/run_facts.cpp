@@ -293,8 +293,8 @@ class FactsReader {
   }
 
   void on_mask(const JsonFields& r) {
-    facts_.masks.push_back({r.text("name"), r.small_count("step"), r.count("rows"), r.count("columns"),
-                            r.count("kept"), r.count("kept_squared"), r.text("line")});
+    facts_.masks.push_back({r.text("name"), r.small_count("step"), r.count("rows"), r.count("columns"), r.count("kept"),
+                            r.count("kept_squared"), r.text("line")});
   }
 
   void on_zero_grad(const JsonFields& r) {

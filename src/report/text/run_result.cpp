@@ -125,10 +125,10 @@ std::string steps_line(const RunResult& r) {
 
 std::string result_text(const RunResult& result) {
   return shape_warning(result) + device_lines(result) + steps_line(result) + "\n" + verdict_lines(result) +
-         host_warning(result) + phases_section(result) + ledger_section(result) + findings_section(result.found) + workspaces_section(result) +
-         cards_lines(result) + storage_copies_section(result) + transfers_section(result) + inputs_section(result) +
-         host_section(result) + compiler_section(result) + files_section(result) + honesty_section(result) +
-         fmt::format("\nrun directory: {}\n", result.run_directory);
+         host_warning(result) + phases_section(result) + ledger_section(result) + findings_section(result.found) +
+         workspaces_section(result) + cards_lines(result) + storage_copies_section(result) + transfers_section(result) +
+         inputs_section(result) + host_section(result) + compiler_section(result) + files_section(result) +
+         honesty_section(result) + fmt::format("\nrun directory: {}\n", result.run_directory);
 }
 
 }  // namespace ullage::report

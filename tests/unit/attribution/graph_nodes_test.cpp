@@ -18,9 +18,9 @@ TEST(GraphNodes, ABackwardPassRanTheOneAndNotTheOther) {
   t.call("aten::relu", 40, 50, 1, 7);  // of a branch that nobody uses
   t.call("aten::sum", 60, 70, 1, 8);
   t.call("aten::ones_like", 80, 90, 1, 9);
-  for (const auto& [name, sequence, begin] :
-       {std::tuple{"autograd::engine::evaluate_function: SumBackward0", 8, 100}, {"autograd::engine::evaluate_function: GeluBackward0", 6, 200},
-        {"autograd::engine::evaluate_function: AddmmBackward0", 5, 300}})
+  for (const auto& [name, sequence, begin] : {std::tuple{"autograd::engine::evaluate_function: SumBackward0", 8, 100},
+                                              {"autograd::engine::evaluate_function: GeluBackward0", 6, 200},
+                                              {"autograd::engine::evaluate_function: AddmmBackward0", 5, 300}})
     t.call(name, begin, begin + 50, 2, sequence, 1);
   link(t.trace);
   const GraphNodes nodes(t.trace);
@@ -32,8 +32,8 @@ TEST(GraphNodes, ABackwardPassRanTheOneAndNotTheOther) {
 
 TEST(GraphNodes, WithoutGradientsThereAreNone) {
   TraceBuilder t;
-  t.call("aten::linear", 0, 10, 1);       // under no_grad: no number
-  t.call("aten::argmax", 20, 30, 1, 5);   // makes no node: the next carries the same number
+  t.call("aten::linear", 0, 10, 1);      // under no_grad: no number
+  t.call("aten::argmax", 20, 30, 1, 5);  // makes no node: the next carries the same number
   t.call("aten::gelu", 40, 50, 1, 5);
   t.call("aten::sum", 60, 70, 1, 6);
   link(t.trace);

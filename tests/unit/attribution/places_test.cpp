@@ -8,7 +8,6 @@
 namespace ullage::attribution {
 namespace {
 
-
 TEST(Places, AForwardHasItsOutermostOperatorAndInnermostModule) {
   TraceBuilder t;
   t.module("block|Block", 0, 100);

@@ -12,7 +12,6 @@
 namespace ullage::findings {
 namespace {
 
-
 std::uint64_t saves(const World& world, const std::string& id) {
   for (const Change& change : changes_at(world.cut())) {
     if (change.id == id) return change.saves;

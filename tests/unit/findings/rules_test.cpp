@@ -17,7 +17,8 @@ TEST(Rules, HaveTheirOwnIdsAndTexts) {
   for (const Rule* rule : rules()) {
     EXPECT_TRUE(ids.insert(rule->id).second) << rule->id;
     EXPECT_EQ(rule_of(rule->id), rule);
-    for (const char* text : {rule->title, rule->explains, rule->example, rule->next}) EXPECT_GT(std::string(text).size(), 8U);
+    for (const char* text : {rule->title, rule->explains, rule->example, rule->next})
+      EXPECT_GT(std::string(text).size(), 8U);
     opportunities |= rule->level == FindingLevel::opportunity;
     EXPECT_EQ(opportunities, rule->level == FindingLevel::opportunity) << "problems come first: " << rule->id;
   }

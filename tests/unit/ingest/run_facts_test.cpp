@@ -29,10 +29,12 @@ TEST(RunFacts, ReadsWhatFindingsNeed) {
   const RunFacts facts = read_run_facts(
       line(R"({"kind":"mark","index":1,"name":"forward_begin","grad_enabled":false,"training":true})") +
       line(R"({"kind":"mark","index":2,"name":"forward_end"})") +
-      line(R"({"kind":"mask","step":1,"name":"attention_mask","rows":2,"columns":10,"kept":7,"kept_squared":25,"line":"t.py:3 f"})") +
+      line(
+          R"({"kind":"mask","step":1,"name":"attention_mask","rows":2,"columns":10,"kept":7,"kept_squared":25,"line":"t.py:3 f"})") +
       line(R"({"kind":"zero_grad","line":"t.py:9 f","set_to_none":false,"phase":"other"})") +
-      line(R"({"kind":"tensors","index":1,"complete":["parameter"],"tensors":[["parameter","w",null,"float32",512,64,null,false],)"
-           R"(["parameter","v",null,"float32",1024,64,null,true],["parameter","u",null,"float32",2048,64,null]]})"));
+      line(
+          R"({"kind":"tensors","index":1,"complete":["parameter"],"tensors":[["parameter","w",null,"float32",512,64,null,false],)"
+          R"(["parameter","v",null,"float32",1024,64,null,true],["parameter","u",null,"float32",2048,64,null]]})"));
   EXPECT_EQ(facts.marks.at(0).grad_enabled, false);
   EXPECT_EQ(facts.marks.at(0).training, true);
   EXPECT_EQ(facts.marks.at(1).grad_enabled, std::nullopt);
