@@ -83,6 +83,7 @@ struct ZeroGrad {
   std::string line;         ///< "file:line function"
   bool set_to_none = true;  ///< false: they stay, filled with zeros
   std::string phase;        ///< in which it was called
+  std::uint64_t bytes = 0;  ///< of the parameters whose gradients it gives up
 };
 
 enum class PhaseName : std::uint8_t { load, forward, backward, optimizer, other, run };

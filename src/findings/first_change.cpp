@@ -70,11 +70,11 @@ class Rules {
     const AttentionMatrices found = attention_matrices(cut_);
     std::uint64_t sum = 0;
     for (const AllocationId id : found.allocations) sum += bytes(id);
-    out_.push_back(
-        {"fused_attention",
-         "fused attention (attn_implementation=\"sdpa\", torch.nn.functional.scaled_dot_product_attention)",
-         "the attention matrices that softmax, masks and dropout keep in " + std::to_string(found.modules) + " layers",
-         sum});
+    out_.push_back({"fused_attention",
+                    "fused attention (attn_implementation=\"sdpa\", torch.nn.functional.scaled_dot_product_attention)",
+                    "the attention matrices that softmax, masks and dropout keep" +
+                        (found.modules > 0 ? " in " + std::to_string(found.modules) + " layers" : std::string()),
+                    sum});
   }
 
   void checkpointing() {

@@ -90,32 +90,73 @@ bool makes_data(std::string_view operation) {
   return operation.empty() || std::ranges::find(operators, operation) != std::end(operators);
 }
 
-// The event at which the batch of the peak's step was made, as far as a forward was given it; else its first forward.
-std::size_t begin_of_step(const Subject& subject, const attribution::PhaseSpan& peak) {
-  std::size_t begin = subject.facts().peak.events;
-  for (const auto& phase : subject.phases()) {
-    if (phase.step == peak.step && phase.name == PhaseName::forward) begin = std::min(begin, phase.begin);
+// Addresses of what was given to the last forward before the peak.
+std::set<std::uint64_t> inputs_at_peak(const Subject& subject) {
+  constexpr auto input = static_cast<std::size_t>(ledger::TensorClass::input);
+  const auto& run = subject.facts().run;
+  std::set<std::uint64_t> addresses;
+  for (std::size_t i = run.lists.size(); i-- > 0;) {
+    const auto& list = run.lists[i];
+    const bool before =
+        list.mark < run.history.cuts.size() && run.history.cuts[list.mark] < subject.facts().peak.events;
+    if (!before || !list.complete[input]) continue;
+    for (const auto& tensor : list.tensors) {
+      if (tensor.tensor_class == ledger::TensorClass::input) addresses.insert(tensor.address);
+    }
+    break;
   }
-  const std::size_t forward = begin;
+  return addresses;
+}
+
+// The event at which the step of the peak begins to make something: its batch, else its first forward.
+std::size_t begin_of_step(const Subject& subject, const attribution::PhaseSpan& peak) {
+  std::size_t forward = subject.facts().peak.events, last_step = 0;
+  for (const auto& phase : subject.phases()) {
+    if (phase.step == peak.step && phase.name == PhaseName::forward) forward = std::min(forward, phase.begin);
+  }
+  for (const std::size_t end : subject.rounds()) last_step = end <= forward ? end : last_step;
+  const auto inputs = inputs_at_peak(subject);
+  std::size_t begin = forward;
   for (const AllocationId id : subject.live()) {
-    const bool given = subject.category(id) == Category::inputs && !subject.name(id).empty();
-    if (given && !subject.allocations().older(id) && subject.allocations().born[id] < forward)
-      begin = std::min<std::size_t>(begin, subject.allocations().born[id]);
+    const std::size_t born = subject.allocations().older(id) ? 0 : subject.allocations().born[id];
+    if (born >= last_step && inputs.contains(subject.allocations().address[id])) begin = std::min(begin, born);
   }
   return begin;
 }
 
+// Of the step before, made of results: not a batch, a queue, a buffer.
 void take_replaced(const Subject& subject, Survivors& out) {
   const auto* peak = subject.peak_phase();
   if (peak == nullptr) return;
   const std::size_t begin = begin_of_step(subject, *peak);
   for (const AllocationId id : subject.live()) {
     const auto* birth = subject.birth(id);
-    if (birth == nullptr || birth->step == 0 || !passing(subject, id)) continue;
-    if (subject.allocations().freed[id] == timeline::Allocations::never) continue;
-    if (birth->name == PhaseName::other && makes_data(subject.operation(id))) continue;
+    if (birth == nullptr || birth->step == 0 || birth->step + 1 < peak->step || !passing(subject, id)) continue;
+    const bool given_up = subject.allocations().freed[id] != timeline::Allocations::never;
+    if (!given_up || subject.category(id) == Category::parameters || makes_data(subject.operation(id))) continue;
     if (subject.allocations().born[id] < begin) out.replaced.push_back(id);
   }
+}
+
+// The last forward in training that began before the peak; nothing without marks.
+const Forward* training_forward(const Subject& subject) {
+  const Forward* found = nullptr;
+  for (const Forward& forward : subject.forwards()) {
+    const bool trains = forward.training.value_or(true) && forward.grad_enabled.value_or(true);
+    if (forward.begin < subject.facts().peak.events && trains) found = &forward;
+  }
+  return found;
+}
+
+// What no backward pass comes to, and which was there before the training forward of the peak began.
+std::vector<AllocationId> older_graph(const Subject& subject, const Unreached& unreached) {
+  std::vector<AllocationId> result;
+  const Forward* forward = training_forward(subject);
+  if (forward == nullptr) return result;
+  for (const AllocationId id : unreached.at_peak) {
+    if (subject.allocations().born[id] < forward->begin) result.push_back(id);
+  }
+  return result;
 }
 
 // Those of a forward inside modules, if at least two operators made them.
@@ -133,11 +174,12 @@ std::vector<AllocationId> inside_modules(const Subject& subject, const std::vect
   return result;
 }
 
-bool mostly_unreached(const Subject& subject, const std::vector<AllocationId>& graph, const Unreached& unreached) {
+// A part is enough: what was made late is not decided yet.
+bool partly_unreached(const Subject& subject, const std::vector<AllocationId>& graph, const Unreached& unreached) {
   if (graph.empty()) return false;
   std::vector<AllocationId> both;
   std::ranges::set_intersection(graph, unreached.all, std::back_inserter(both));
-  return sum_of(subject, both) * 2 >= sum_of(subject, graph);
+  return sum_of(subject, both) * 5 >= sum_of(subject, graph);
 }
 
 // What the forward passes of the peak's step kept.
@@ -174,11 +216,8 @@ KeptGraph kept_graph(const Subject& subject, const Survivors& survivors) {
   std::ranges::sort(growing);
   auto graph = inside_modules(subject, growing);
   result.grows = !graph.empty() &&
-                 (mostly_unreached(subject, graph, unreached) || per_round * 2 >= activations_of_a_step(subject));
-  if (!result.grows) {
-    graph = inside_modules(subject, survivors.replaced);
-    if (!mostly_unreached(subject, graph, unreached)) graph.clear();
-  }
+                 (partly_unreached(subject, graph, unreached) || per_round * 2 >= activations_of_a_step(subject));
+  if (!result.grows) graph = inside_modules(subject, older_graph(subject, unreached));
   result.allocations = std::move(graph);
   return result;
 }

@@ -32,11 +32,12 @@ Survivors survivors_of(const Subject& subject);
 /// The part of the survivors that an autograd graph holds.
 struct KeptGraph {
   std::vector<AllocationId> allocations;  ///< empty when it is outputs alone
-  bool grows = false;                     ///< of `growing`, else of `replaced`
+  bool grows = false;                     ///< of `growing`, else what a later training forward found there
 };
 
-/// Activations of at least two operators inside modules, most of which belong to nodes that no backward pass ran, or
-/// which are, in every round, half of what a forward pass keeps (a graph that was retained).
+/// Activations of at least two operators inside modules: of what grows, if no backward pass ran the nodes of a fifth of
+/// it, or if it is, in every round, half of what a forward pass keeps (a graph that was retained); else what no
+/// backward pass comes to and was made before the training forward of the peak.
 KeptGraph kept_graph(const Subject& subject, const Survivors& survivors);
 
 }  // namespace ullage::findings

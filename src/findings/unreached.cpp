@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "attribution/graph_nodes.hpp"
@@ -23,14 +24,6 @@ std::size_t covered_events(const Subject& subject) {
   return 0;
 }
 
-// Whether its backward pass would have been seen.
-bool decided(const Subject& subject, AllocationId id, std::size_t covered) {
-  const auto& all = subject.allocations();
-  if (all.freed[id] != Allocations::never && all.freed[id] < covered) return true;
-  const auto next = std::ranges::upper_bound(subject.rounds(), all.born[id]);
-  return next != subject.rounds().end() && *next <= covered;
-}
-
 bool outlives_operator(const Subject& subject, AllocationId id, timeline::CallId call) {
   const auto& trace = *subject.facts().run.trace;
   const std::uint32_t freed = subject.allocations().freed[id];
@@ -41,20 +34,65 @@ bool outlives_operator(const Subject& subject, AllocationId id, timeline::CallId
   return subject.timeline().events.time_us[freed] * 1000 > trace.base_ns + trace.calls.end_ns[call];
 }
 
-std::vector<AllocationId> unreached_allocations(const Subject& subject) {
-  const GraphNodes nodes(*subject.facts().run.trace);
-  const std::size_t covered = covered_events(subject);
-  const auto calls = subject.facts().calls;
-  std::vector<AllocationId> result;
-  for (auto id = static_cast<AllocationId>(subject.allocations().before_trace); id < calls.size(); ++id) {
-    if (calls[id] == timeline::no_call || !decided(subject, id, covered)) continue;
-    const auto* birth = subject.birth(id);
-    if (birth != nullptr && birth->name == PhaseName::optimizer) continue;
-    if (nodes.fate_of(calls[id]) == GraphNodes::Fate::never_ran && outlives_operator(subject, id, calls[id]))
-      result.push_back(id);
+/// What the nodes of one operator of one module came to.
+struct Occurrences {
+  std::size_t last = 0;      ///< when the last of them was made
+  std::size_t last_ran = 0;  ///< of those that a backward pass ran; 0 when none was
+};
+using Origin = std::pair<std::string_view, std::string_view>;
+
+class UnreachedFinder {
+ public:
+  explicit UnreachedFinder(const Subject& subject)
+      : subject_(subject), nodes_(*subject.facts().run.trace), covered_(covered_events(subject)) {}
+
+  std::vector<AllocationId> run() {
+    const auto calls = subject_.facts().calls;
+    std::vector<AllocationId> candidates;
+    for (auto id = static_cast<AllocationId>(subject_.allocations().before_trace); id < calls.size(); ++id) {
+      if (calls[id] == timeline::no_call) continue;
+      const auto fate = nodes_.fate_of(calls[id]);
+      if (fate == GraphNodes::Fate::unknown) continue;
+      Occurrences& sum = occurrences_[origin_of(id)];
+      sum.last = subject_.allocations().born[id];
+      if (fate == GraphNodes::Fate::ran) sum.last_ran = sum.last;
+      if (fate == GraphNodes::Fate::never_ran && outlives_operator(subject_, id, calls[id])) candidates.push_back(id);
+    }
+    std::erase_if(candidates, [&](AllocationId id) { return !decided(id); });
+    return candidates;
   }
-  return result;
-}
+
+ private:
+  [[nodiscard]] Origin origin_of(AllocationId id) const { return {subject_.module(id), subject_.operation(id)}; }
+
+  // Where the forward ends in which it was made; without marks, the next one begins.
+  [[nodiscard]] std::size_t end_of_forward(std::size_t born) const {
+    for (const Forward& forward : subject_.forwards()) {
+      if (born >= forward.begin && born < forward.end) return forward.end;
+    }
+    const auto next = std::ranges::upper_bound(subject_.rounds(), born);
+    return next == subject_.rounds().end() ? covered_ : *next;
+  }
+
+  // Whether its backward pass would have been seen: a later one of its kind was reached, or none of its kind ever was
+  // and the module has been called again. What a backward pass gives up after the record has ended was reached by it.
+  [[nodiscard]] bool decided(AllocationId id) const {
+    if (!subject_.has(PhaseName::backward)) return true;
+    const auto* birth = subject_.birth(id);
+    const auto* death = subject_.death(id);
+    if (birth != nullptr && birth->name == PhaseName::optimizer) return false;
+    if (death != nullptr && death->name == PhaseName::backward && subject_.allocations().freed[id] >= covered_)
+      return false;
+    const Occurrences& kind = occurrences_.at(origin_of(id));
+    const std::size_t born = subject_.allocations().born[id];
+    return kind.last_ran > 0 ? born < kind.last_ran : kind.last >= end_of_forward(born);
+  }
+
+  const Subject& subject_;
+  GraphNodes nodes_;
+  std::size_t covered_;
+  std::map<Origin, Occurrences> occurrences_;
+};
 
 // The event before which the most bytes of these were alive.
 std::size_t highest(const Subject& subject, const std::vector<AllocationId>& allocations, std::uint64_t* most) {
@@ -80,7 +118,7 @@ std::size_t highest(const Subject& subject, const std::vector<AllocationId>& all
 Unreached unreached_in(const Subject& subject) {
   Unreached result;
   if (subject.facts().run.trace == nullptr || subject.facts().calls.empty()) return result;
-  result.all = unreached_allocations(subject);
+  result.all = UnreachedFinder(subject).run();
   const auto& all = result.all;
   const std::size_t at = highest(subject, all, &result.bytes_at_most);
   for (const AllocationId id : all) {

@@ -65,9 +65,9 @@ const Rule full_logits{
     "full_logits",
     FindingLevel::opportunity,
     "full logits and copies of them",
-    "At the peak a cross entropy holds a tensor of all tokens by the whole vocabulary, and others of the same number "
-    "of "
-    "elements are alive beside it: the logits, their fp32 copy, a shifted copy, their gradient.",
+    "At the peak a cross entropy holds a tensor of all tokens (or rows) by the whole vocabulary (or all classes), and "
+    "others of the same number of elements are alive beside it: the logits, their fp32 copy, a shifted copy, their "
+    "gradient.",
     "logits = model(tokens).float()            # tokens x vocabulary, in fp32\nloss = "
     "F.cross_entropy(logits.flatten(0, 1), "
     "targets.flatten())",

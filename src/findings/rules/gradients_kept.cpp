@@ -24,12 +24,17 @@ Step step_at_peak(const Subject& subject, std::uint32_t step) {
   return result;
 }
 
-// Where the script gives gradients up too late or not at all.
-std::string line_of_zero_grad(const Subject& subject) {
+// Where the script gives these gradients up too late or not at all: the place for parameters of about their bytes.
+std::string line_of_zero_grad(const Subject& subject, std::uint64_t gradients) {
+  const auto far = [&](const attribution::ZeroGrad& place) {
+    return place.bytes > gradients ? place.bytes - gradients : gradients - place.bytes;
+  };
+  const attribution::ZeroGrad* best = nullptr;
   for (const auto& place : subject.facts().zero_grads) {
-    if (!place.set_to_none || place.phase == "forward") return place.line;
+    const bool late = !place.set_to_none || place.phase == "forward";
+    if (late && far(place) * 2 <= gradients && (best == nullptr || far(place) < far(*best))) best = &place;
   }
-  return {};
+  return best == nullptr ? std::string() : best->line;
 }
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
@@ -49,10 +54,11 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const bool kept = sum_of(subject, from_before) >= subject.worth();
   const auto& gradients = kept ? from_before : accumulated;
   if (sum_of(subject, gradients) < subject.worth()) return {};
-  Finding finding = finding_of(rule, sum_of(subject, gradients),
-                               kept ? "gradients of the step before are alive while the next forward runs"
-                                    : "gradients of earlier micro batches are alive while the next one runs",
-                               kept ? CodeLine{line_of_zero_grad(subject), {}} : CodeLine{});
+  Finding finding =
+      finding_of(rule, sum_of(subject, gradients),
+                 kept ? "gradients of the step before are alive while the next forward runs"
+                      : "gradients of earlier micro batches are alive while the next one runs",
+                 kept ? CodeLine{line_of_zero_grad(subject, sum_of(subject, gradients)), {}} : CodeLine{});
   if (!kept)
     finding.evidence.emplace_back("expected with accumulation: a larger micro batch would need activations instead");
   finding.evidence.push_back(std::to_string(gradients.size()) + " gradients");

@@ -17,6 +17,20 @@ bool mostly_in(const std::vector<AllocationId>& some, const std::vector<Allocati
   return static_cast<std::size_t>(std::ranges::count_if(some, inside)) * 2 > some.size();
 }
 
+// Whether what the model is given grows too: longer sequences, larger batches.
+bool batch_grows(const Subject& subject) {
+  std::vector<std::uint64_t> given(subject.rounds().size() + 1);
+  for (AllocationId id = 0; id < subject.allocations().count(); ++id) {
+    if (subject.category(id) != Category::inputs || subject.name(id).empty() || subject.allocations().older(id))
+      continue;
+    const auto round = std::ranges::upper_bound(subject.rounds(), subject.allocations().born[id]);
+    given[static_cast<std::size_t>(round - subject.rounds().begin())] += subject.bytes(id);
+  }
+  if (given.size() < 4) return false;
+  given.pop_back();  // what comes after the last round
+  return std::ranges::is_sorted(given) && given[1] < given.back();
+}
+
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const Survivors survivors = survivors_of(subject);
   const KeptGraph graph = kept_graph(subject, survivors);
@@ -25,7 +39,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   for (const Growing& one : survivors.growing) {
     if (mostly_in(one.allocations, graph.allocations)) continue;
     // One tensor that is larger in every step may just follow its batch.
-    if (!one.piles_up && one.per_round * survivors.increases < subject.worth()) continue;
+    if (!one.piles_up && (one.per_round * survivors.increases < subject.worth() || batch_grows(subject))) continue;
     growing.insert(growing.end(), one.allocations.begin(), one.allocations.end());
     per_round += one.per_round;
   }

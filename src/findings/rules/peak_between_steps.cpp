@@ -10,17 +10,28 @@ namespace ullage::findings {
 
 namespace {
 
+// What was made since the last step and was there at an event.
+std::vector<AllocationId> made_since(const Subject& subject, std::size_t event) {
+  std::size_t step = 0;
+  for (const std::size_t end : subject.rounds()) step = end <= event ? end : step;
+  std::vector<AllocationId> result;
+  for (auto id = static_cast<AllocationId>(subject.allocations().before_trace); id < subject.allocations().count();
+       ++id) {
+    if (subject.allocations().born[id] >= step && subject.allocations().live_at(id, event + 1)) result.push_back(id);
+  }
+  return result;
+}
+
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   const PartPeaks peaks = part_peaks(subject);
   const bool evaluation = peaks.evaluation.bytes > peaks.between.bytes;
   const PartPeak& beside = evaluation ? peaks.evaluation : peaks.between;
   const std::uint64_t others = std::max({peaks.load.bytes, peaks.training.bytes, peaks.optimizer.bytes});
   if (beside.bytes < others + subject.worth()) return {};
-  const auto& timeline = subject.timeline();
   Finding finding =
       finding_of(rule, beside.bytes - others,
                  evaluation ? "an evaluation needs more memory than any step" : "the peak lies between two steps",
-                 code_line(timeline, timeline.events.stack[beside.event]));
+                 main_line(subject, made_since(subject, beside.event), LineKind::own));
   finding.evidence.push_back(format_bytes(beside.bytes) + (evaluation ? " in the evaluation, " : " between steps, ") +
                              format_bytes(others) + " at most in loading and steps");
   return {finding};

@@ -8,7 +8,7 @@ namespace {
 
 // GradScaler must know whether a gradient is infinite before it lets the optimizer step.
 bool needed(const std::string& line) {
-  return line.find("/amp/grad_scaler.py") != std::string::npos;
+  return line.ends_with(" (GradScaler)");
 }
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {

@@ -298,7 +298,7 @@ class FactsReader {
   }
 
   void on_zero_grad(const JsonFields& r) {
-    facts_.zero_grads.push_back({r.text("line"), r.flag("set_to_none"), r.text("phase")});
+    facts_.zero_grads.push_back({r.text("line"), r.flag("set_to_none"), r.text("phase"), r.count("bytes")});
   }
 
   // Writing recurses, so deep values are not written.

@@ -31,7 +31,7 @@ TEST(RunFacts, ReadsWhatFindingsNeed) {
       line(R"({"kind":"mark","index":2,"name":"forward_end"})") +
       line(
           R"({"kind":"mask","step":1,"name":"attention_mask","rows":2,"columns":10,"kept":7,"kept_squared":25,"line":"t.py:3 f"})") +
-      line(R"({"kind":"zero_grad","line":"t.py:9 f","set_to_none":false,"phase":"other"})") +
+      line(R"({"kind":"zero_grad","line":"t.py:9 f","set_to_none":false,"phase":"other","bytes":64})") +
       line(
           R"({"kind":"tensors","index":1,"complete":["parameter"],"tensors":[["parameter","w",null,"float32",512,64,null,false],)"
           R"(["parameter","v",null,"float32",1024,64,null,true],["parameter","u",null,"float32",2048,64,null]]})"));
@@ -42,6 +42,7 @@ TEST(RunFacts, ReadsWhatFindingsNeed) {
   EXPECT_EQ(facts.masks.at(0).line, "t.py:3 f");
   EXPECT_FALSE(facts.zero_grads.at(0).set_to_none);
   EXPECT_EQ(facts.zero_grads.at(0).phase, "other");
+  EXPECT_EQ(facts.zero_grads.at(0).bytes, 64U);
   const auto& tensors = facts.lists.at(0).tensors;
   EXPECT_TRUE(tensors.at(0).frozen);
   EXPECT_FALSE(tensors.at(1).frozen);

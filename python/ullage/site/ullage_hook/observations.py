@@ -70,13 +70,23 @@ class Observations:
 
         @functools.wraps(function)
         def watched(this, set_to_none=True):
-            fact = (self._session.lines.current(), bool(set_to_none), self._session.phases.name)
+            fact = (self._session.lines.current(), bool(set_to_none), self._session.phases.name, id(this))
             if fact not in self._zeroed:
                 self._zeroed.add(fact)
-                self._session.records.add("zero_grad", line=fact[0], set_to_none=fact[1], phase=fact[2])
+                self._session.records.add("zero_grad", line=fact[0], set_to_none=fact[1], phase=fact[2],
+                                          bytes=self._parameter_bytes(this))
             return function(this, set_to_none=set_to_none)
 
         owner.zero_grad = watched
+
+    @staticmethod
+    def _parameter_bytes(owner):
+        groups = getattr(owner, "param_groups", None)
+        parameters = owner.parameters() if groups is None else (p for group in groups for p in group["params"])
+        try:
+            return sum(p.numel() * p.element_size() for p in parameters)
+        except Exception:
+            return 0  # parameters that are not there yet
 
     def _name_line(self, owner, name):
         """The device cannot ask for the line of a synchronisation: PyTorch may hold its allocator's lock then."""

@@ -165,8 +165,8 @@ class Owners:
                 if size:
                     row = [owner, name, state, str(part.dtype).removeprefix("torch."), address, size, optimizer]
                     rows.append([*row, tensor.requires_grad] if owner == "parameter" else row)
-        except (RuntimeError, NotImplementedError):
-            return  # a wrapped tensor has no storage
+        except (RuntimeError, NotImplementedError, ValueError):
+            return  # a wrapped tensor has no storage, a lazy one not yet
 
     def _parts(self, tensor):
         """The tensors that hold a sparse tensor's indices and values; a dense one itself."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # momentum contrast: a queue of fixed size that is a new tensor in every step, and keys without a graph
 # rehearse: --gpu a100-40gb --steps 6
+# true: full_logits
 import copy
 
 import torch

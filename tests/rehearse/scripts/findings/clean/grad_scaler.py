@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # fp16 autocast with a GradScaler, unscaling and clipping in place.
-# true: synchronisation
 import torch
 from torch import nn
 from torch.nn import functional as F

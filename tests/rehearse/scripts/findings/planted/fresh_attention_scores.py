@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # segmentation with non-local blocks: every pixel looks at every other through a materialised softmax
-# true: synchronisation
 import torch
 import torch.nn.functional as F
 from torch import nn

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # GAN: the pictures for the discriminator are detached, but the generator has built its graph for them
+# true: graph_kept
 import torch
 import torch.nn.functional as F
 from torch import nn
