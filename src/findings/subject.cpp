@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "findings/survivors.hpp"
+#include "findings/unreached.hpp"
+
 namespace ullage::findings {
 
 using attribution::PhaseSpan;
@@ -20,6 +23,8 @@ Subject::Subject(Facts facts) : facts_(std::move(facts)) {
   take_rounds();
   take_forwards();
 }
+
+Subject::~Subject() = default;
 
 void Subject::take_phases() {
   const auto& run = facts_.run;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,9 +50,13 @@ struct Forward {
   bool reached = false;  ///< a backward pass came before the next step's forward
 };
 
+struct Survivors;
+struct Unreached;
+
 class Subject {
  public:
   explicit Subject(Facts facts);
+  ~Subject();
   Subject(const Subject&) = delete;
   Subject& operator=(const Subject&) = delete;
 
@@ -92,6 +97,12 @@ class Subject {
   [[nodiscard]] std::vector<const ledger::Tensor*> tensors(ledger::TensorClass wanted) const;
 
  private:
+  // What several rules ask for, made when the first does.
+  friend const Survivors& survivors_of(const Subject& subject);
+  friend const Unreached& unreached_in(const Subject& subject);
+  mutable std::unique_ptr<const Survivors> survivors_;
+  mutable std::unique_ptr<const Unreached> unreached_;
+
   [[nodiscard]] const attribution::Label& label(AllocationId id) const { return facts_.peak.labels->of[id]; }
   [[nodiscard]] std::string_view text(timeline::StringId id) const { return facts_.peak.labels->strings.text(id); }
   void take_phases();

@@ -197,16 +197,19 @@ std::uint64_t activations_of_a_step(const Subject& subject) {
 
 }  // namespace
 
-Survivors survivors_of(const Subject& subject) {
-  Survivors result;
-  take_growing(subject, result);
-  take_replaced(subject, result);
-  return result;
+const Survivors& survivors_of(const Subject& subject) {
+  if (subject.survivors_ == nullptr) {
+    auto made = std::make_unique<Survivors>();
+    take_growing(subject, *made);
+    take_replaced(subject, *made);
+    subject.survivors_ = std::move(made);
+  }
+  return *subject.survivors_;
 }
 
 KeptGraph kept_graph(const Subject& subject, const Survivors& survivors) {
   KeptGraph result;
-  const Unreached unreached = unreached_in(subject);
+  const Unreached& unreached = unreached_in(subject);
   std::vector<AllocationId> growing;
   std::uint64_t per_round = 0;
   for (const Growing& one : survivors.growing) {

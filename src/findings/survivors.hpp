@@ -27,7 +27,7 @@ struct Survivors {
 
 /// A round is a step, or, where nothing steps, what lies between two calls of the model. Parameters, gradients and
 /// optimizer state are left out.
-Survivors survivors_of(const Subject& subject);
+const Survivors& survivors_of(const Subject& subject);
 
 /// The part of the survivors that an autograd graph holds.
 struct KeptGraph {

@@ -113,19 +113,23 @@ std::size_t highest(const Subject& subject, const std::vector<AllocationId>& all
   return at;
 }
 
-}  // namespace
-
-Unreached unreached_in(const Subject& subject) {
+Unreached find_unreached(const Subject& subject) {
   Unreached result;
   if (subject.facts().run.trace == nullptr || subject.facts().calls.empty()) return result;
   result.all = UnreachedFinder(subject).run();
-  const auto& all = result.all;
-  const std::size_t at = highest(subject, all, &result.bytes_at_most);
-  for (const AllocationId id : all) {
+  const std::size_t at = highest(subject, result.all, &result.bytes_at_most);
+  for (const AllocationId id : result.all) {
     if (subject.allocations().live_at(id, subject.facts().peak.events)) result.at_peak.push_back(id);
     if (subject.allocations().live_at(id, at)) result.at_most.push_back(id);
   }
   return result;
+}
+
+}  // namespace
+
+const Unreached& unreached_in(const Subject& subject) {
+  if (subject.unreached_ == nullptr) subject.unreached_ = std::make_unique<const Unreached>(find_unreached(subject));
+  return *subject.unreached_;
 }
 
 }  // namespace ullage::findings

@@ -18,6 +18,6 @@ struct Unreached {
 
 /// What operators made whose node no backward pass ran, and which lived longer than the operator: of the steps whose
 /// operators were recorded. Empty without a record of operators.
-Unreached unreached_in(const Subject& subject);
+const Unreached& unreached_in(const Subject& subject);
 
 }  // namespace ullage::findings

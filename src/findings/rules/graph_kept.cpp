@@ -11,7 +11,7 @@ namespace ullage::findings {
 namespace {
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
-  const Survivors survivors = survivors_of(subject);
+  const Survivors& survivors = survivors_of(subject);
   const auto [graph, grows] = kept_graph(subject, survivors);
   const std::uint64_t sum = sum_of(subject, graph);
   if (graph.empty() || sum < subject.worth()) return {};
@@ -30,9 +30,12 @@ const Rule graph_kept{
     "graph_kept",
     FindingLevel::problem,
     "a Python reference keeps an autograd graph alive that is done with",
-    "Activations from inside a model, of several operators, pile up from step to step; or a graph that no backward pass "
-    "comes to is still there when the next training forward runs. Backward gives up what a graph has saved, so this is a "
-    "graph that none went through, or one with retain_graph=True. The line is the call that made the graph; the reference "
+    "Activations from inside a model, of several operators, pile up from step to step; or a graph that no backward "
+    "pass "
+    "comes to is still there when the next training forward runs. Backward gives up what a graph has saved, so this is "
+    "a "
+    "graph that none went through, or one with retain_graph=True. The line is the call that made the graph; the "
+    "reference "
     "is where its result is put.",
     "history.append(model(batch))              # no backward, no detach()",
     "keep result.detach() or result.item(), compute it under torch.no_grad(), and do not retain graphs",

@@ -32,7 +32,7 @@ bool batch_grows(const Subject& subject) {
 }
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
-  const Survivors survivors = survivors_of(subject);
+  const Survivors& survivors = survivors_of(subject);
   const KeptGraph graph = kept_graph(subject, survivors);
   std::vector<AllocationId> growing;
   std::uint64_t per_round = 0;

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   if (subject.has(PhaseName::backward) || subject.has(PhaseName::optimizer)) return {};
-  const auto graph = unreached_in(subject).at_peak;
+  const auto& graph = unreached_in(subject).at_peak;
   const std::uint64_t sum = sum_of(subject, graph);
   if (sum < subject.worth()) return {};
   Finding finding = finding_of(rule, sum, "inference keeps " + format_bytes(sum) + " for a backward pass",

@@ -11,7 +11,7 @@ namespace ullage::findings {
 namespace {
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
-  const Survivors survivors = survivors_of(subject);
+  const Survivors& survivors = survivors_of(subject);
   const KeptGraph graph = kept_graph(subject, survivors);
   auto kept = survivors.replaced;
   std::erase_if(kept, [&](AllocationId id) { return std::ranges::binary_search(graph.allocations, id); });

@@ -30,7 +30,7 @@ bool is_branch(const Subject& subject, const std::vector<AllocationId>& graph, c
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   if (!subject.has(PhaseName::backward)) return {};
-  const Unreached unreached = unreached_in(subject);
+  const Unreached& unreached = unreached_in(subject);
   const bool at_peak = sum_of(subject, unreached.at_peak) >= subject.worth();
   const auto& graph = at_peak ? unreached.at_peak : unreached.at_most;
   const std::uint64_t sum = sum_of(subject, graph);
