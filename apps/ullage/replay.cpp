@@ -2,9 +2,9 @@
 // `ullage replay`: the recorded requests through the allocator model, with other settings or another amount of memory.
 #include "allocator/replay.hpp"
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/device.hpp"
 #include "apps/ullage/evidence/evidence.hpp"
 #include "apps/ullage/output.hpp"
-#include "apps/ullage/rehearsal/options.hpp"
 #include "base/bytes.hpp"
 #include "findings/lack.hpp"
 #include "report/replay_view.hpp"

@@ -2,6 +2,7 @@
 #include "model/config.hpp"
 
 #include "base/text.hpp"
+#include "model/file.hpp"
 
 #include <fmt/format.h>
 #include <rapidjson/document.h>
@@ -14,7 +15,6 @@
 namespace ullage::model {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{4} << 20;
 constexpr std::int64_t most_size = 2147483647;
 /// Python's json module takes NaN and Infinity; nesting must not cost stack.
 constexpr unsigned parse_flags =
@@ -91,7 +91,7 @@ Config& Config::operator=(Config&&) noexcept = default;
 Config::~Config() = default;
 
 Result<Config> Config::parse(std::string_view json, std::string where) {
-  if (json.size() > most_bytes)
+  if (json.size() > most_config_bytes)
     return fail(ErrorKind::bad_input, "too large for a model's configuration", where, "at most 4 MiB");
   auto made = std::make_unique<Implementation>();
   made->document = std::make_shared<rapidjson::Document>();

@@ -92,6 +92,8 @@ Size frequencies(Config& rope, const Rotary& rotary) {
   const bool heeded = type.name != "default" || rotary.part_by_default;
   const Size rotated = heeded ? static_cast<Size>(static_cast<double>(rotary.head_width) * part) : rotary.head_width;
   const Size count = (rotated + 1) / 2;
+  if (type.name == "dynamic" && rotated == 2)
+    rope.refuse("rope_type", "'dynamic' divides by two less than the rotated elements, which are two", "another type");
   if (type.name == "longrope")
     for (const std::string_view key : {"short_factor", "long_factor"}) check_factors(rope, key, count);
   return count;
