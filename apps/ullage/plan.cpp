@@ -74,11 +74,13 @@ const Command plan_command{
     "States are what lies on the device from one step to the next: parameters, gradients and the optimizer's state. "
     "Activations\n"
     "are not planned yet: the answer says what is left for them, and ends with 1 where the states alone do not fit.\n"
-    "MODEL is, in this order: a config.json of the Hugging Face hub or a folder with one ('-' for stdin), or a name of "
+    "MODEL is, in this order: a config.json of the Hugging Face hub or a folder with one ('-' for stdin); a name of "
     "the\n"
-    "catalogue such as llama-3.1-8b, or its hub id meta-llama/Llama-3.1-8B. Families: gemma2, gpt2, gpt_neox, llama, "
-    "mistral,\n"
-    "opt, phi3, qwen2, qwen3.",
+    "catalogue such as llama-3.1-8b, or its hub id; a model in the hub's cache (HF_HUB_CACHE, HF_HOME); ORG/NAME on "
+    "the hub\n"
+    "(HF_ENDPOINT, HF_TOKEN; not with HF_HUB_OFFLINE=1). Families: gemma2, gpt2, gpt_neox, llama, mistral, opt, phi3, "
+    "qwen2,\n"
+    "qwen3.",
     {flags, 1, false},
     run_plan};
 

@@ -3,6 +3,8 @@
 
 #include "model/catalogue.hpp"
 #include "model/file.hpp"
+#include "model/hub.hpp"
+#include "model/hub_cache.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -39,6 +41,18 @@ tl::unexpected<Error> not_found(const std::string& name) {
               "the path of a config.json, a name of the catalogue, or an id of the Hugging Face hub", hint);
 }
 
+Result<Source> on_hub(const std::string& name) {
+  return fetch_config(name).map([](Fetched fetched) {
+    return Source{std::move(fetched.text), fetched.url, fetched.url};
+  });
+}
+
+Result<Source> forbidden(const std::string& name) {
+  auto error = not_found(name);
+  error.value().what = "unknown model, and the hub may not be asked (HF_HUB_OFFLINE)";
+  return error;
+}
+
 }  // namespace
 
 Result<Source> find_source(const std::string& name) {
@@ -46,7 +60,9 @@ Result<Source> find_source(const std::string& name) {
   if (const CatalogueEntry* entry = find_in_catalogue(name))
     return Source{std::string(entry->config), std::string(entry->short_name),
                   "catalogue: " + std::string(entry->source)};
-  return not_found(name);
+  if (const auto cached = find_in_hub_cache(name)) return read_source(*cached, "the hub's cache: " + *cached);
+  if (!is_hub_id(name) || name.find('/') == std::string::npos) return not_found(name);
+  return hub_is_forbidden() ? forbidden(name) : on_hub(name);
 }
 
 }  // namespace ullage::model
