@@ -35,10 +35,9 @@ bool shared(const Training& training, Part part) {
   return training.ranks > 1 && training.zero >= static_cast<unsigned>(part);
 }
 
-/// Derived where the rules were compared with executed runs.
+/// Derived where the rules were compared with executed runs: plain PyTorch, one rank.
 KnownBy known_by(const Training& training, Part part) {
-  const bool executed = training.precision->framework == setup::Framework::pytorch &&
-                        (part != Part::optimizer || training.optimizer->executed);
+  const bool executed = training.precision->framework == setup::Framework::pytorch;
   return executed && !shared(training, part) ? KnownBy::derived : KnownBy::estimated;
 }
 

@@ -28,17 +28,17 @@ constexpr StateRule factored[] = {{"RMS", Extent::tensor, 4},
 
 constexpr Optimizer table[] = {
     {"adamw", "torch.optim.AdamW, its default on a GPU (foreach); the step counter is on the host", adam, false, true,
-     true, "torch/optim/adam.py"},
-    {"adamw-fused", "torch.optim.AdamW(fused=True); the step counter is on the device", adam_fused, false, false, true,
      "torch/optim/adam.py"},
-    {"adamw-forloop", "torch.optim.AdamW(foreach=False); the step counter is on the host", adam, false, false, true,
+    {"adamw-fused", "torch.optim.AdamW(fused=True); the step counter is on the device", adam_fused, false, false,
      "torch/optim/adam.py"},
-    {"sgd", "torch.optim.SGD with momentum", momentum, false, true, true, "torch/optim/sgd.py"},
+    {"adamw-forloop", "torch.optim.AdamW(foreach=False); the step counter is on the host", adam, false, false,
+     "torch/optim/adam.py"},
+    {"sgd", "torch.optim.SGD with momentum", momentum, false, true, "torch/optim/sgd.py"},
     {"adamw-8bit",
      "AdamW8bit of bitsandbytes: 8-bit states with a scale for each 256 elements; fp32 below 4096 elements", eight_bit,
-     true, false, false, "bitsandbytes/optim/optimizer.py"},
+     true, false, "bitsandbytes/optim/optimizer.py"},
     {"adafactor", "Adafactor of transformers without a first moment: a row and a column instead of a matrix", factored,
-     true, false, true, "transformers/optimization.py"},
+     true, false, "transformers/optimization.py"},
 };
 
 }  // namespace

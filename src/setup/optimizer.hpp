@@ -44,7 +44,6 @@ struct Optimizer {
   std::span<const StateRule> states;
   bool needs_shapes = false;     ///< a count of parameters is not enough
   bool works_on_master = false;  ///< may update fp32 master copies
-  bool executed = true;          ///< the states were compared with executed runs
   std::string_view source;
 };
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The states that `ullage plan` gives, to the byte, against those of a rehearsed training after its second step."""
+import importlib.util
 import json
 import subprocess
+
+import pytest
 
 from conftest import find_line, ullage
 
@@ -58,12 +61,22 @@ def states(ledger):
     return sizes
 
 
+def assert_equal(rehearse, folder, every):
+    (folder / "cases.json").write_text(json.dumps(every))
+    run = rehearse("states.py", folder / "cases.json", flags=["--steps", "all"])
+    for number, case in enumerate(every):
+        plan = states(planned(case, folder / "config.json"))
+        assert plan == states(rehearsed(run, 2 * number + 2)), case
+
+
 def test_states_are_those_of_a_rehearsal_to_the_byte(rehearse, tmp_path):
     every = list(cases())
     assert {case["precision"] for case in every} == set(PRECISIONS)
     assert {case["optimizer"] for case in every} == set(OPTIMIZERS)
-    (tmp_path / "cases.json").write_text(json.dumps(every))
-    run = rehearse("states.py", tmp_path / "cases.json", flags=["--steps", "all"])
-    for number, case in enumerate(every):
-        plan = states(planned(case, tmp_path / "config.json"))
-        assert plan == states(rehearsed(run, 2 * number + 2)), case
+    assert_equal(rehearse, tmp_path, every)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("bitsandbytes"), reason="bitsandbytes is not installed")
+def test_eight_bit_states_too(rehearse, tmp_path):
+    assert_equal(rehearse, tmp_path, [{"config": {"model_type": family, **config}, "precision": precision, "optimizer": "adamw-8bit",
+                                       "freeze": []} for family, config in CONFIGS.items() for precision in ("bf16-autocast", "bf16")])

@@ -3,6 +3,7 @@
 JSON list of {config, precision, optimizer, freeze}."""
 import fnmatch
 import gc
+import importlib
 import json
 import sys
 
@@ -16,6 +17,7 @@ OPTIMIZERS = {
     "adamw-forloop": lambda parameters: torch.optim.AdamW(parameters, foreach=False),
     "sgd": lambda parameters: torch.optim.SGD(parameters, lr=1e-3, momentum=0.9),
     "adafactor": Adafactor,
+    "adamw-8bit": lambda parameters: importlib.import_module("bitsandbytes").optim.AdamW8bit(parameters),
 }
 
 

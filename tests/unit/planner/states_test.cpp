@@ -130,8 +130,20 @@ TEST(States, EightBitStatesHaveScalesAndSmallTensorsStayWide) {
   EXPECT_EQ(of("optimizer_state.state1"), 25'700u + 4 * 100);
   EXPECT_EQ(of("optimizer_state.absmax1"), 4u * 101);
   EXPECT_EQ(of("optimizer_state.qmap1"), 1024u);
-  EXPECT_EQ(states.lines.back().known_by, ledger::KnownBy::estimated);
-  EXPECT_EQ(states.lines.front().known_by, ledger::KnownBy::derived);
+}
+
+TEST(States, WhatWasNotExecutedIsEstimated) {
+  const auto known = [](const Training& how) {
+    std::vector<ledger::KnownBy> found;
+    const States states = states_of(named("gpt2"), how).value();
+    for (const ledger::Line& line : states.lines) found.push_back(line.known_by);
+    return found;
+  };
+  using enum ledger::KnownBy;
+  EXPECT_EQ(known(training("bf16")), (std::vector{derived, derived, derived}));
+  EXPECT_EQ(known(training("bf16-master")), (std::vector{estimated, estimated, estimated}));
+  EXPECT_EQ(known(shared(training("bf16"), 8, 1)), (std::vector{derived, derived, estimated}));
+  EXPECT_EQ(known(shared(training("bf16"), 8, 3)), (std::vector{estimated, estimated, estimated}));
 }
 
 TEST(States, WhatIsNotDescribedIsRefused) {
