@@ -12,7 +12,7 @@ namespace ullage::model {
 struct Source {
   std::string json;
   std::string where;   ///< for errors: a path, or a name
-  std::string origin;  ///< for people: "catalogue: config.json of meta-llama/Llama-3.1-8B on the Hugging Face hub"
+  std::string origin;  ///< for people: "catalogue: published sizes of meta-llama/Llama-3.1-8B ..."
 };
 
 /// Looks for `name` in this order: a config.json, or a folder with one (`-` is stdin); the catalogue. Errors: `usage`
