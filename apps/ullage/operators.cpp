@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage operators`: times, calls and memory of each operator.
+#include "apps/ullage/choice.hpp"
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/view.hpp"
 #include "apps/ullage/output.hpp"
@@ -18,17 +19,6 @@ using ledger::Grouping;
 using ledger::OperatorOrder;
 using timeline::CallId;
 using timeline::no_call;
-
-template <std::size_t N>
-Result<std::size_t> choice(const Arguments& arguments, std::string_view flag,
-                           const std::array<std::string_view, N>& names) {
-  const std::string word = arguments.text(flag).value_or("");
-  const auto found = std::ranges::find(names, word);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  std::vector<std::string> all(names.begin(), names.end());
-  return fail(ErrorKind::usage, "unknown value '" + word + "'", "--" + std::string(flag), "one of " + join(all, ", "),
-              suggestion(word, names));
-}
 
 constexpr std::array<std::string_view, 8> orders = {"self-memory", "memory", "largest", "self-cpu",
                                                     "cpu",         "device", "calls",   "name"};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,9 @@ namespace ullage {
 /// The text with `?` for control characters and for bytes that are no UTF-8, so that a terminal shows what it is given;
 /// line feeds and tabs stay when `lines` is true.
 [[nodiscard]] std::string printable(std::string_view text, bool lines);
+
+/// `1,313,626,112`.
+[[nodiscard]] std::string grouped(std::uint64_t number);
 
 enum class Align { left, right };
 

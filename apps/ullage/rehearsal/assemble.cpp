@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/assemble.hpp"
 
+#include "apps/ullage/device.hpp"
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/host.hpp"
 #include "apps/ullage/rehearsal/observed.hpp"
@@ -22,22 +23,6 @@ namespace ullage::cli {
 namespace {
 
 using report::RunResult;
-
-report::DeviceInfo device_info(const RehearsalOptions& options) {
-  const Gpu& gpu = *options.gpu;
-  const Quantity& context = context_of(gpu);
-  report::DeviceInfo info;
-  info.name = gpu.cuda_name;
-  info.short_name = gpu.short_name;
-  if (gpu.sxm_by_default())
-    info.form_factor_note = fmt::format("{} is the SXM form: a name without a form factor means SXM", gpu.short_name);
-  info.compute_capability = fmt::format("{}.{}", gpu.cc_major, gpu.cc_minor);
-  info.capacity_bytes = options.capacity_bytes;
-  const auto bytes = [](double value) { return static_cast<std::uint64_t>(value); };
-  info.context = {bytes(context.value), bytes(context.low), bytes(context.high), std::string(context.known_by),
-                  std::string(context.source)};
-  return info;
-}
 
 report::StackInfo stack_info(const Attempt& attempt) {
   if (!attempt.run || !attempt.run->facts.process) return {};
@@ -220,7 +205,7 @@ RunResult assemble(const RehearsalOptions& options, const Attempt& first, const 
                    const std::vector<Ignored>& ignored) {
   RunResult result;
   const Ending ending = ending_of(first);
-  result.device = device_info(options);
+  result.device = device_info(*options.gpu, options.capacity_bytes);
   result.stack = stack_info(first);
   result.reserve_bytes = options.reserve_bytes;
   result.command = without_secrets(options.command);

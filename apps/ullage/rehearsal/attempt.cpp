@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/attempt.hpp"
-#include "ingest/file/compress.hpp"
 
+#include "apps/ullage/device.hpp"
 #include "apps/ullage/rehearsal/compiler.hpp"
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/owner.hpp"
+#include "ingest/file/compress.hpp"
 #include "launch/installation.hpp"
 
 #include <csignal>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/options.hpp"
 
+#include "apps/ullage/choice.hpp"
+#include "apps/ullage/device.hpp"
 #include "apps/ullage/evidence/resolve.hpp"
-#include "base/bytes.hpp"
 #include "base/text.hpp"
 
 #include <fmt/chrono.h>
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 namespace ullage::cli {
@@ -18,26 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int cuda_major = 13;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-Result<const Gpu*> chosen_gpu(const Arguments& arguments) {
-  const std::string name = arguments.text("gpu").value_or(variable("ULLAGE_GPU"));
-  if (!name.empty()) return find_gpu(name);
-  std::vector<std::string> names;
-  for (const Gpu& gpu : gpus()) names.emplace_back(gpu.short_name);
-  return fail(ErrorKind::usage, "no GPU was chosen", {}, "--gpu NAME, or the variable ULLAGE_GPU",
-              "known names: " + join(names, " "));
-}
-
-Result<std::string> one_of(const Arguments& arguments, std::string_view flag, std::vector<std::string> allowed) {
-  const std::string value = arguments.text(flag).value_or("");
-  if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return value;
-  return fail(ErrorKind::usage, "unknown value '" + value + "'", "--" + std::string(flag), join(allowed, ", "));
+Result<std::string> one_of(const Arguments& arguments, std::string_view flag,
+                           std::initializer_list<std::string_view> allowed) {
+  return choice(arguments, flag, {allowed.begin(), allowed.size()}).map([&](std::size_t index) {
+    return std::string(allowed.begin()[index]);
+  });
 }
 
 Result<std::string> steps_of(const Arguments& arguments) {
@@ -78,23 +63,7 @@ Result<std::string> made_anew(const fs::path& runs, const std::string& name) {
   return fs::absolute(path).lexically_normal().string();
 }
 
-/// A device smaller than its own context is a mistake.
-Result<void> check_capacity(const RehearsalOptions& options) {
-  const auto context = context_bytes(*options.gpu);
-  if (options.capacity_bytes > context) return {};
-  return fail(ErrorKind::usage, "the device would be smaller than its context", "--memory",
-              "more than " + format_bytes(context) + ", the total that CUDA shows");
-}
-
 }  // namespace
-
-const Quantity& context_of(const Gpu& gpu) {
-  return gpu.context(cuda_major);
-}
-
-std::uint64_t context_bytes(const Gpu& gpu) {
-  return static_cast<std::uint64_t>(context_of(gpu).value);
-}
 
 Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   if (arguments.command.empty())
@@ -130,7 +99,8 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.allow_writes = arguments.given("allow-writes");
   options.json = arguments.given("json");
   options.command = arguments.command;
-  if (const auto checked = check_capacity(options); !checked) return tl::unexpected(checked.error());
+  if (const auto checked = check_capacity(**gpu, options.capacity_bytes); !checked)
+    return tl::unexpected(checked.error());
   return options;
 }
 

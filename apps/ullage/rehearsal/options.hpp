@@ -33,10 +33,6 @@ struct RehearsalOptions {
   std::vector<std::string> command;
 };
 
-/// What the context takes of the device, for the CUDA major that the stand-ins serve.
-[[nodiscard]] const Quantity& context_of(const Gpu& gpu);
-[[nodiscard]] std::uint64_t context_bytes(const Gpu& gpu);
-
 /// Errors: `usage` for a missing GPU (lists the names), a missing command, a value that is none of the allowed.
 [[nodiscard]] Result<RehearsalOptions> rehearsal_options(const Arguments& arguments);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json/run_result.hpp"
 
+#include "report/json/device.hpp"
 #include "report/json/findings.hpp"
 #include "report/json/json_writer.hpp"
 #include "report/json/ledger_lines.hpp"
@@ -14,23 +15,6 @@ void text_field(JsonWriter& json, std::string_view name, const std::string& valu
 
 void bytes_field(JsonWriter& json, std::string_view name, const std::optional<std::uint64_t>& value) {
   if (value) json.field(name, *value);
-}
-
-void write_device(JsonWriter& json, const DeviceInfo& device) {
-  json.begin_object("device");
-  json.field("name", std::string_view(device.name));
-  json.field("short_name", std::string_view(device.short_name));
-  json.field("capacity_bytes", device.capacity_bytes);
-  json.field("compute_capability", std::string_view(device.compute_capability));
-  json.field("count", 1);
-  json.begin_object("context");
-  json.field("bytes", device.context.bytes);
-  json.field("low", device.context.low);
-  json.field("high", device.context.high);
-  json.field("known_by", std::string_view(device.context.known_by));
-  json.field("source", std::string_view(device.context.source));
-  json.end_object();
-  json.end_object();
 }
 
 void write_stack(JsonWriter& json, const StackInfo& stack) {

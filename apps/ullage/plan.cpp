@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ullage plan`: from a model's configuration to the memory of its states, without PyTorch.
+#include "apps/ullage/command.hpp"
+#include "apps/ullage/output.hpp"
+#include "apps/ullage/planning/options.hpp"
+#include "apps/ullage/planning/view.hpp"
+#include "model/families.hpp"
+#include "model/source.hpp"
+
+#include <algorithm>
+
+namespace ullage::cli {
+namespace {
+
+/// A model and where it is from.
+struct Described {
+  model::Model model;
+  std::string origin;
+};
+
+Result<Described> described(const PlanOptions& options) {
+  if (options.parameters) return Described{model::nominal_model(*options.parameters), {}};
+  return model::find_source(options.model).and_then([](const model::Source& source) {
+    return model::describe(source.json, source.where).map([&](model::Model model) {
+      return Described{std::move(model), source.origin};
+    });
+  });
+}
+
+Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments) {
+  const auto found = described(options);
+  if (!found) return tl::unexpected(found.error());
+  const auto states = planner::states_of(found->model, options.training);
+  if (!states) return tl::unexpected(states.error());
+  const report::PlanView view = plan_view(options, found->model, *states, found->origin);
+  const bool json = arguments.given("json");
+  const bool no = view.points.size() == 1 && view.points.front().fits_not;
+  return print_result(json ? report::plan_json(view) : report::plan_text(view, arguments.given("explain"))).map([no] {
+    return no ? ExitCode::no : ExitCode::yes;
+  });
+}
+
+Result<ExitCode> run_plan(const Arguments& arguments) {
+  return plan_options(arguments).and_then([&](const PlanOptions& options) { return print_plan(options, arguments); });
+}
+
+constexpr Flag flags[] = {
+    {"params", "N", "a number of parameters instead of a MODEL: 7B, 350M"},
+    {"precision", "NAME",
+     "fp32, tf32, bf16-autocast, fp16-autocast, bf16, bf16-master, bf16-master-fp32-grad, fp16-master, "
+     "fp16-master-fp32-grad; without it bf16-autocast, in inference bf16"},
+    {"optimizer", "NAME", "adamw, adamw-fused, adamw-forloop, sgd, adamw-8bit, adafactor; without it adamw"},
+    {"framework", "NAME",
+     "whose bookkeeping: pytorch, deepspeed, megatron; without it the first that has the precision"},
+    {"freeze", "PATTERN", "parameters that are not trained: names with * and ?; may be given several times"},
+    {"mode", "MODE", "train or infer", FlagKind::text, "train"},
+    {"world", "N", "ranks of a data-parallel training; the numbers are those of one", FlagKind::count},
+    {"zero", "STAGE", "what the ranks share: 0 nothing, 1 optimizer state, 2 gradients too, 3 parameters too",
+     FlagKind::count},
+    {"gpu", "NAME,...|all", "which GPUs, as 'ullage gpus' lists them, or the one in ULLAGE_GPU"},
+    {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the GPU's own", FlagKind::size},
+    {"headroom", "SHARE", "less than this left is tight", FlagKind::share, "15%"},
+    {"reserve", "SIZE", "memory to keep free for what the plan cannot see", FlagKind::size},
+    {"explain", "", "how each line comes about, and when it is there first", FlagKind::toggle},
+    json_flag,
+};
+
+}  // namespace
+
+const Command plan_command{
+    "plan",
+    "what the states of a training need, from a model's configuration",
+    "[MODEL] [FLAGS]",
+    "States are what lies on the device from one step to the next: parameters, gradients and the optimizer's state. "
+    "Activations\n"
+    "are not planned yet: the answer says what is left for them, and ends with 1 where the states alone do not fit.\n"
+    "MODEL is, in this order: a config.json of the Hugging Face hub or a folder with one ('-' for stdin); a name of "
+    "the\n"
+    "catalogue such as llama-3.1-8b, or its hub id; a model in the hub's cache (HF_HUB_CACHE, HF_HOME); ORG/NAME on "
+    "the hub\n"
+    "(HF_ENDPOINT, HF_TOKEN; not with HF_HUB_OFFLINE=1). Families: gemma2, gpt2, gpt_neox, llama, mistral, opt, phi3, "
+    "qwen2,\n"
+    "qwen3.",
+    {flags, 1, false},
+    run_plan};
+
+}  // namespace ullage::cli

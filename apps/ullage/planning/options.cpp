@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/planning/options.hpp"
+
+#include "apps/ullage/choice.hpp"
+#include "apps/ullage/device.hpp"
+#include "base/text.hpp"
+#include "model/description.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace ullage::cli {
+namespace {
+
+tl::unexpected<Error> not_a_count(std::string_view text) {
+  return fail(ErrorKind::usage, "not a number of parameters", "--params " + std::string(text),
+              "a number such as 7B, 1.3B, 350M or 6738415616");
+}
+
+/// 7B, 1.3B, 350M, 6738415616.
+Result<std::uint64_t> parse_parameters(std::string_view text) {
+  const std::string word = lower(trim(text));
+  constexpr std::array<std::pair<char, double>, 4> units{{{'k', 1e3}, {'m', 1e6}, {'b', 1e9}, {'t', 1e12}}};
+  double unit = 1;
+  std::string_view number = word;
+  for (const auto& [letter, factor] : units)
+    if (number.ends_with(letter)) unit = factor;
+  if (unit > 1) number.remove_suffix(1);
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), value, std::chars_format::fixed);
+  if (number.empty() || error != std::errc{} || end != number.data() + number.size()) return not_a_count(text);
+  const double count = std::round(value * unit);
+  if (!(count >= 1 && count <= static_cast<double>(model::most_elements))) return not_a_count(text);
+  return static_cast<std::uint64_t>(count);
+}
+
+Result<void> read_model(const Arguments& arguments, PlanOptions& options) {
+  const auto count = arguments.text("params");
+  if (!arguments.positionals.empty()) options.model = arguments.positionals.front();
+  if (options.model.empty() != count.has_value())
+    return fail(ErrorKind::usage, count ? "both a model and --params" : "no model was named", {},
+                "ullage plan MODEL, or ullage plan --params 7B", "'ullage plan --help' says what MODEL can be");
+  if (!count) return {};
+  const auto parsed = parse_parameters(*count);
+  if (!parsed) return tl::unexpected(parsed.error());
+  options.parameters = *parsed;
+  return {};
+}
+
+/// What trains: meaningless, hence refused, in inference.
+Result<void> check_inference(const Arguments& arguments) {
+  for (const char* flag : {"optimizer", "freeze", "world", "zero", "framework"})
+    if (arguments.given(flag))
+      return fail(ErrorKind::usage, "inference has no such thing", fmt::format("--{} with --mode infer", flag),
+                  "one of the two");
+  return {};
+}
+
+Result<void> read_precision(const Arguments& arguments, PlanOptions& options) {
+  const std::string fallback = options.train ? "bf16-autocast" : "bf16";
+  const auto precision =
+      setup::find_precision(arguments.text("precision").value_or(fallback), arguments.text("framework").value_or(""));
+  if (!precision) return tl::unexpected(precision.error());
+  options.training.precision = *precision;
+  return {};
+}
+
+Result<void> read_optimizer(const Arguments& arguments, PlanOptions& options) {
+  if (!options.train) return {};
+  const auto optimizer = setup::find_optimizer(arguments.text("optimizer").value_or("adamw"));
+  if (!optimizer) return tl::unexpected(optimizer.error());
+  options.training.optimizer = *optimizer;
+  options.training.freeze = arguments.texts("freeze");
+  if (options.parameters && !options.training.freeze.empty())
+    return fail(ErrorKind::usage, "a bare number of parameters has no names", "--freeze with --params", "a MODEL");
+  return {};
+}
+
+Result<void> read_ranks(const Arguments& arguments, PlanOptions& options) {
+  constexpr std::uint64_t most_ranks = 1'000'000;
+  const std::uint64_t ranks = arguments.count("world").value_or(1);
+  if (ranks < 1 || ranks > most_ranks)
+    return fail(ErrorKind::usage, "not a number of ranks", fmt::format("--world {}", ranks), "1 to 1000000");
+  const std::uint64_t zero = arguments.count("zero").value_or(0);
+  const bool megatron = options.training.precision->framework == setup::Framework::megatron;
+  if (zero > (megatron ? 1 : 3))
+    return fail(ErrorKind::usage, "no such stage", fmt::format("--zero {}", zero),
+                megatron ? "0, or 1 for Megatron's distributed optimizer" : "0, 1, 2 or 3");
+  if (zero > 0 && !arguments.given("world"))
+    return fail(ErrorKind::usage, "among how many ranks?", "--zero", "--world N as well");
+  options.training.ranks = ranks;
+  options.training.zero = static_cast<unsigned>(zero);
+  return {};
+}
+
+Result<void> read_devices(const Arguments& arguments, PlanOptions& options) {
+  const auto gpus = chosen_gpus(arguments);
+  if (!gpus) return tl::unexpected(gpus.error());
+  options.gpus = *gpus;
+  options.memory_bytes = arguments.size("memory");
+  options.headroom = arguments.share("headroom").value_or(options.headroom);
+  options.reserve_bytes = arguments.size("reserve").value_or(0);
+  for (const char* flag : {"memory", "headroom", "reserve"})
+    if (options.gpus.empty() && arguments.given(flag))
+      return fail(ErrorKind::usage, "of which GPU?", fmt::format("--{}", flag), "--gpu NAME as well",
+                  "'ullage gpus' lists the names");
+  if (options.memory_bytes)
+    for (const Gpu* gpu : options.gpus)
+      if (const auto checked = check_capacity(*gpu, *options.memory_bytes); !checked) return checked;
+  return {};
+}
+
+/// True when another framework has a precision of the same name.
+bool ambiguous(const setup::Precision& precision) {
+  return std::ranges::any_of(setup::precisions(), [&](const setup::Precision& other) {
+    return other.name == precision.name && other.framework != precision.framework;
+  });
+}
+
+void note_assumed(const Arguments& arguments, PlanOptions& options) {
+  const auto note = [&](const char* flag) {
+    if (!arguments.given(flag)) options.assumed.emplace_back(flag);
+  };
+  note("mode");
+  note("precision");
+  if (options.train) note("optimizer");
+  if (options.train && ambiguous(*options.training.precision)) note("framework");
+}
+
+}  // namespace
+
+Result<PlanOptions> plan_options(const Arguments& arguments) {
+  PlanOptions options;
+  constexpr std::array<std::string_view, 2> modes{"train", "infer"};
+  const auto mode = choice(arguments, "mode", modes);
+  if (!mode) return tl::unexpected(mode.error());
+  options.train = *mode == 0;
+  if (!options.train)
+    if (const auto checked = check_inference(arguments); !checked) return tl::unexpected(checked.error());
+  for (const auto read : {read_model, read_precision, read_optimizer, read_ranks, read_devices})
+    if (const auto done = read(arguments, options); !done) return tl::unexpected(done.error());
+  note_assumed(arguments, options);
+  return options;
+}
+
+}  // namespace ullage::cli

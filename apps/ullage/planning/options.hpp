@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ullage plan` is asked for: its flags, checked.
+#pragma once
+
+#include "apps/ullage/flags.hpp"
+#include "base/result.hpp"
+#include "hardware/catalogue.hpp"
+#include "planner/states.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ullage::cli {
+
+struct PlanOptions {
+  std::string model;                        ///< a path, a name or a hub id; empty with --params
+  std::optional<std::uint64_t> parameters;  ///< --params
+  planner::Training training;
+  bool train = true;
+  std::vector<std::string> assumed;  ///< flags that were not given
+  std::vector<const Gpu*> gpus;      ///< may be empty
+  std::optional<std::uint64_t> memory_bytes;
+  double headroom = 0.15;
+  std::uint64_t reserve_bytes = 0;
+};
+
+/// Errors: `usage`, naming the flag and what is allowed.
+[[nodiscard]] Result<PlanOptions> plan_options(const Arguments& arguments);
+
+}  // namespace ullage::cli

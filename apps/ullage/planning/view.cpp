@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/planning/view.hpp"
+
+#include "apps/ullage/device.hpp"
+#include "base/bytes.hpp"
+#include "ledger/verdict.hpp"
+
+#include <fmt/format.h>
+
+namespace ullage::cli {
+namespace {
+
+using ledger::KnownBy;
+
+report::PlanModel model_view(const PlanOptions& options, const model::Model& model, const planner::States& states,
+                             const std::string& origin) {
+  report::PlanModel view;
+  view.name = options.parameters ? "parameters" : options.model;
+  view.model_type = model.model_type, view.architecture = model.architecture, view.origin = origin;
+  view.parameters = model::parameter_count(model);
+  view.trained = options.train ? states.trained : 0;
+  view.assumed = model.assumed, view.ignored = model.ignored;
+  if (options.parameters) return view;
+  for (const model::Group& group : model.groups)
+    for (const model::Parameter& parameter : group.parameters)
+      view.list.push_back({model::full_name(group, parameter, "*"), group.repeat, parameter.shape, parameter.tied_to});
+  return view;
+}
+
+report::PlanSetup setup_view(const PlanOptions& options) {
+  const planner::Training& training = options.training;
+  report::PlanSetup view;
+  view.train = options.train;
+  view.precision = training.precision->name;
+  view.precision_meaning = training.precision->meaning;
+  view.framework = setup::name_of(training.precision->framework);
+  view.source = training.precision->source;
+  if (training.optimizer != nullptr) {
+    view.optimizer = training.optimizer->name;
+    const bool own = training.precision->framework != setup::Framework::pytorch;
+    view.optimizer_meaning = own ? "the framework's own, on the fp32 copies" : training.optimizer->meaning;
+  }
+  view.freeze = training.freeze;
+  view.ranks = training.ranks, view.zero = training.zero;
+  view.assumed = options.assumed;
+  return view;
+}
+
+ledger::Line used_line(const planner::States& states, const Gpu* gpu) {
+  KnownBy known_by = KnownBy::derived;
+  for (const ledger::Line& line : states.lines) known_by = std::max(known_by, line.known_by);
+  std::vector<ledger::Line> lines;
+  if (gpu != nullptr)
+    lines.push_back({"context", "CUDA context and loaded modules", context_bytes(*gpu), KnownBy::estimated, {}, {}, 0});
+  lines.push_back(ledger::sum_line("reserved", "PyTorch reserved, at least", known_by, states.lines));
+  return ledger::sum_line("used", "used on the device, at least", known_by, std::move(lines));
+}
+
+report::PlanPoint point_of(const PlanOptions& options, const planner::States& states, const Gpu* gpu) {
+  report::PlanPoint point;
+  point.ledger = used_line(states, gpu);
+  point.at_least = point.ledger.bytes;
+  if (gpu == nullptr) return point;
+  const std::uint64_t capacity = options.memory_bytes.value_or(gpu->capacity_bytes());
+  point.device = device_info(*gpu, capacity);
+  const auto bound = ledger::judge(capacity, point.at_least, options.headroom, options.reserve_bytes);
+  point.fits_not = bound.verdict == ledger::Verdict::oom;
+  if (!point.fits_not) point.at_best = ledger::name_of(bound.verdict);
+  point.left = bound.left_bytes, point.missing = bound.missing_bytes, point.left_fraction = bound.fraction;
+  return point;
+}
+
+}  // namespace
+
+report::PlanView plan_view(const PlanOptions& options, const model::Model& model, const planner::States& states,
+                           const std::string& origin) {
+  report::PlanView view;
+  view.model = model_view(options, model, states, origin);
+  view.setup = setup_view(options);
+  for (const Gpu* gpu : options.gpus) view.points.push_back(point_of(options, states, gpu));
+  if (options.gpus.empty()) view.points.push_back(point_of(options, states, nullptr));
+  if (options.gpus.size() == 1)
+    view.formulas.push_back({"context", "a constant of the GPU = " + format_bytes(context_bytes(*options.gpus.front())),
+                             "first CUDA call"});
+  for (const planner::Formula& formula : states.formulas)
+    view.formulas.push_back({formula.line, formula.text, formula.appears});
+  view.headroom = options.headroom, view.reserve_bytes = options.reserve_bytes;
+  view.transformers = "5.24", view.torch = "2.11";
+  return view;
+}
+
+}  // namespace ullage::cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/plan_view.hpp"
+
+#include "report/json/device.hpp"
+#include "report/json/json_writer.hpp"
+#include "report/json/ledger_lines.hpp"
+
+namespace ullage::report {
+namespace {
+
+void text_field(JsonWriter& json, std::string_view name, const std::string& value) {
+  if (!value.empty()) json.field(name, std::string_view(value));
+}
+
+void write_parameter(JsonWriter& json, const PlanParameter& parameter) {
+  json.begin_object();
+  json.field("name", std::string_view(parameter.name));
+  json.field("repeat", parameter.repeat);
+  json.begin_array("shape");
+  for (const std::uint64_t size : parameter.shape) json.item(size);
+  json.end_array();
+  text_field(json, "tied_to", parameter.tied_to);
+  json.end_object();
+}
+
+void write_model(JsonWriter& json, const PlanModel& model) {
+  json.begin_object("model");
+  json.field("name", std::string_view(model.name));
+  text_field(json, "model_type", model.model_type);
+  text_field(json, "architecture", model.architecture);
+  text_field(json, "origin", model.origin);
+  json.field("parameters", model.parameters);
+  json.field("trained_parameters", model.trained);
+  json.begin_array("parameter_list");
+  for (const auto& parameter : model.list) write_parameter(json, parameter);
+  json.end_array();
+  write_texts(json, "assumed", model.assumed);
+  write_texts(json, "ignored", model.ignored);
+  json.end_object();
+}
+
+void write_setup(JsonWriter& json, const PlanSetup& setup) {
+  json.begin_object("setup");
+  json.field("mode", setup.train ? "train" : "infer");
+  json.field("precision", std::string_view(setup.precision));
+  json.field("framework", std::string_view(setup.framework));
+  text_field(json, "optimizer", setup.optimizer);
+  write_texts(json, "freeze", setup.freeze);
+  json.field("world", setup.ranks);
+  json.field("zero", setup.zero);
+  write_texts(json, "assumed", setup.assumed);
+  json.end_object();
+}
+
+void write_point(JsonWriter& json, const PlanPoint& point) {
+  if (point.fits_not) json.field("verdict", "oom");
+  text_field(json, "at_best", point.at_best);
+  if (point.device) write_device(json, *point.device);
+  json.field("needed_at_least_bytes", point.at_least);
+  if (point.fits_not) json.field("missing_bytes", point.missing);
+  if (point.device) {
+    json.begin_object("headroom");
+    json.field("bytes", point.left);
+    json.field("fraction", point.left_fraction);
+    json.end_object();
+  }
+  write_line(json, point.ledger, "ledger");
+}
+
+void write_points(JsonWriter& json, const PlanView& view) {
+  if (view.points.size() == 1) return write_point(json, view.points.front());
+  json.begin_array("points");
+  for (const PlanPoint& point : view.points) {
+    json.begin_object();
+    write_point(json, point);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_formulas(JsonWriter& json, const PlanView& view) {
+  json.begin_array("formulas");
+  for (const PlanFormula& formula : view.formulas) {
+    json.begin_object();
+    json.field("line", std::string_view(formula.line));
+    json.field("formula", std::string_view(formula.text));
+    json.field("there_from", std::string_view(formula.appears));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string plan_json(const PlanView& view) {
+  JsonWriter json;
+  json.begin_result("plan");
+  json.begin_object("stack");
+  json.field("torch", std::string_view(view.torch));
+  json.field("transformers", std::string_view(view.transformers));
+  json.end_object();
+  write_model(json, view.model);
+  write_setup(json, view.setup);
+  if (view.reserve_bytes > 0) json.field("reserve_bytes", view.reserve_bytes);
+  write_points(json, view);
+  write_formulas(json, view);
+  json.begin_object("evidence");
+  json.field("partial", true);
+  write_texts(json, "missing", {"activations", "temporaries", "workspaces", "rounding of the allocator"});
+  json.end_object();
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace ullage::report

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ullage plan` prints: the states of a training, and what they leave of a device.
+#pragma once
+
+#include "ledger/chart.hpp"
+#include "report/run_result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ullage::report {
+
+/// A parameter of the model, of every layer at once where a `*` stands in its name.
+struct PlanParameter {
+  std::string name;
+  std::uint64_t repeat = 1;
+  std::vector<std::uint64_t> shape;
+  std::string tied_to;
+};
+
+struct PlanModel {
+  std::string name, model_type, architecture;  ///< the last two empty for a bare count
+  std::string origin;                          ///< where the configuration is from
+  std::uint64_t parameters = 0, trained = 0;
+  std::vector<PlanParameter> list;
+  std::vector<std::string> assumed, ignored;  ///< fields of the configuration
+};
+
+struct PlanSetup {
+  bool train = true;
+  std::string precision, precision_meaning, framework, source;
+  std::string optimizer, optimizer_meaning;  ///< empty for inference
+  std::vector<std::string> freeze;
+  std::uint64_t ranks = 1;
+  unsigned zero = 0;
+  std::vector<std::string> assumed;  ///< flags that were not given: "precision"
+};
+
+struct PlanFormula {
+  std::string line, text, appears;
+};
+
+/// One device, or none when no GPU was named.
+struct PlanPoint {
+  std::optional<DeviceInfo> device;
+  ledger::Line ledger;         ///< context, where a device is known, and states
+  std::uint64_t at_least = 0;  ///< its bytes
+  bool fits_not = false;       ///< the states and the context alone are too much
+  std::string at_best;         ///< fits or tight, where it is not sure that it does not fit
+  std::uint64_t left = 0, missing = 0;
+  double left_fraction = 0;
+};
+
+struct PlanView {
+  PlanModel model;
+  PlanSetup setup;
+  std::vector<PlanPoint> points;  ///< at least one
+  std::vector<PlanFormula> formulas;
+  double headroom = 0;
+  std::uint64_t reserve_bytes = 0;
+  std::string transformers;  ///< version that the model description follows
+  std::string torch;
+};
+
+/// For people; `explain` adds how each line comes about.
+[[nodiscard]] std::string plan_text(const PlanView& view, bool explain);
+/// For programs: docs/schemas/plan.schema.json.
+[[nodiscard]] std::string plan_json(const PlanView& view);
+
+}  // namespace ullage::report
