@@ -94,7 +94,7 @@ def test_a_rule_is_silenced_by_a_flag_and_by_a_project_file(rehearsed, tmp_path)
 def test_they_stand_in_explain_and_ledger(rehearsed):
     directory, result = rehearsed(marked("planted/no_hole_features"))
     assert json.loads(call("ledger", directory, "--json").stdout)["findings"] == result["findings"]
-    explained = json.loads(call("explain", directory, "--json").stdout)["results"][0]
+    explained = json.loads(call("explain", directory, "--json").stdout)
     assert [f["id"] for f in explained["findings"]] == [f["id"] for f in result["findings"]]
     text = call("explain", directory).stdout
     assert "FINDINGS" in text and "no hole is large enough" in text
