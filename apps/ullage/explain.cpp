@@ -6,6 +6,10 @@
 #include "apps/ullage/output.hpp"
 #include "ingest/oom_message/model_dimensions.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
 namespace ullage::cli {
 namespace {
 
@@ -25,6 +29,20 @@ Result<ExplainOptions> options_of(const Arguments& arguments) {
   return options;
 }
 
+/// What leaks is to be mended before anything is made smaller: its next step goes first.
+void put_leaks_first(report::ExplainView& view) {
+  constexpr std::string_view leaks[] = {"growth", "graph_kept", "unused_graph", "inference_without_no_grad"};
+  if (!view.failure) return;
+  for (const auto& finding : view.found.findings) {
+    if (std::ranges::find(leaks, finding.id) == std::end(leaks)) continue;
+    const std::string at = finding.code.line.empty() ? "" : ", at " + finding.code.line;
+    const auto bytes = static_cast<std::int64_t>(finding.bytes);
+    view.changes.insert(view.changes.begin(), {finding.title + at + ": " + finding.next, "the finding " + finding.id,
+                                               report::Between{bytes, bytes}});
+    return;
+  }
+}
+
 Result<ExitCode> run_explain(const Arguments& arguments) {
   if (arguments.positionals.empty())
     return fail(ErrorKind::usage, "what is missing is a file, a run or -", "ullage explain",
@@ -40,6 +58,7 @@ Result<ExitCode> run_explain(const Arguments& arguments) {
     if (!evidence) return tl::unexpected(evidence.error());
     views.push_back(explanation_of(**evidence, *options));
     views.back().found = without_ignored(findings_of_evidence(**evidence), *ignored);
+    put_leaks_first(views.back());
     if ((*evidence)->quality.partial) code = ExitCode::bad_input;
   }
   std::string text;

@@ -23,8 +23,9 @@ struct Workspace {
   std::uint64_t bytes;
   std::string_view library;
 };
+constexpr std::uint64_t hopper_workspace_bytes = 33554432;
 constexpr Workspace matrix_workspaces[] = {
-    {cublas_workspace_bytes, "cuBLAS"}, {33554432, "cuBLAS"}, {1048576, "cuBLASLt"}};
+    {cublas_workspace_bytes, "cuBLAS"}, {hopper_workspace_bytes, "cuBLAS"}, {1048576, "cuBLASLt"}};
 
 constexpr std::string_view matrix_products[] = {
     "aten::mm",         "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::matmul",           "aten::linear",
@@ -54,6 +55,8 @@ class RunLabeler {
     labels_.of.resize(allocations_.count());
     calls_.assign(evidence.calls.begin(), evidence.calls.end());
     calls_.resize(allocations_.count(), no_call);
+    // A card asks for workspaces of one of the two sizes; results of a product may have the other.
+    on_hopper_ = std::ranges::find(allocations_.requested, cublas_workspace_bytes) == allocations_.requested.end();
     last_failure_ = timeline::last_out_of_memory(*evidence.timeline).value_or(0);
   }
 
@@ -144,7 +147,8 @@ class RunLabeler {
     const std::string_view name = trace_->strings.text(trace_->calls.name[calls_[id]]);
     if (std::ranges::find(matrix_products, name) == std::end(matrix_products)) return {};
     const auto found = std::ranges::find(matrix_workspaces, allocations_.requested[id], &Workspace::bytes);
-    return found == std::end(matrix_workspaces) ? std::string_view() : found->library;
+    if (found == std::end(matrix_workspaces) || (found->bytes == hopper_workspace_bytes && !on_hopper_)) return {};
+    return found->library;
   }
 
   // cuDNN's operators allocate their scratch themselves and give it back before they end; their results they keep.
@@ -169,6 +173,7 @@ class RunLabeler {
   Labels labels_;
   std::vector<timeline::CallId> calls_;
   std::unordered_set<std::uint64_t> parameter_bytes_;
+  bool on_hopper_ = false;
   std::size_t last_failure_ = 0;  ///< index of the last out-of-memory event; 0 when there is none
 };
 

@@ -117,6 +117,8 @@ Unreached find_unreached(const Subject& subject) {
   Unreached result;
   if (subject.facts().run.trace == nullptr || subject.facts().calls.empty()) return result;
   result.all = UnreachedFinder(subject).run();
+  const auto next_round = std::ranges::upper_bound(subject.rounds(), covered_events(subject));
+  result.ends_early = subject.rounds().end() - next_round > 1;
   const std::size_t at = highest(subject, result.all, &result.bytes_at_most);
   for (const AllocationId id : result.all) {
     if (subject.allocations().live_at(id, subject.facts().peak.events)) result.at_peak.push_back(id);

@@ -14,6 +14,7 @@ struct Unreached {
   std::vector<AllocationId> at_peak;  ///< of them, alive at the peak
   std::vector<AllocationId> at_most;  ///< alive when they were most
   std::uint64_t bytes_at_most = 0;
+  bool ends_early = false;  ///< the record of operators does not cover the whole run: there may be more
 };
 
 /// What operators made whose node no backward pass ran, and which lived longer than the operator: of the steps whose

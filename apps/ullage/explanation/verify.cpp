@@ -52,6 +52,8 @@ std::string verifying_command(const Evidence& evidence, const ExplainOptions& op
     text += "--gpu " + *options.gpu;
   } else if (evidence.gpu) {
     text += "--gpu " + std::string(evidence.gpu->short_name);
+    if (evidence.capacity_bytes && *evidence.capacity_bytes != evidence.gpu->capacity_bytes())
+      text += " --memory " + format_exact_bytes(*evidence.capacity_bytes);
   } else {
     text += card(view);
   }

@@ -34,8 +34,12 @@ std::vector<Finding> at_failure(const Rule& rule, const Subject& subject, std::s
   if (cure && cure->passes)
     finding.evidence.push_back("replayed with expandable_segments:True: the request finds room, " +
                                format_bytes(cure->peak_reserved) + " reserved");
-  else if (cure)
-    finding.evidence.push_back("replayed with expandable_segments:True: the request fails all the same");
+  if (cure && !cure->passes) {
+    finding.evidence.emplace_back("replayed with expandable_segments:True: the request fails all the same");
+    finding.next =
+        "'ullage replay RUN --search' tries other settings, 'ullage ledger RUN --segments' shows what holds the "
+        "segments";
+  }
   return {finding};
 }
 

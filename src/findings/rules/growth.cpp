@@ -67,7 +67,8 @@ const Rule growth{
     "the first step (lazy state, warm-up) does not count. A buffer that fills up to a limit looks the same until it is "
     "full. Parameters, gradients and optimizer state are left out, and graphs (graph_kept). Needs at least four steps.",
     "features.append(model.encode(batch))      # on the GPU, in every step",
-    "keep numbers instead of tensors (.item()), move them to the host (.cpu()), or give up the reference",
+    "look for what keeps the tensor after this line made it: keep numbers (.item()) or host copies without a graph "
+    "(.detach().cpu()), or give up the reference",
     find};
 
 }  // namespace ullage::findings

@@ -30,7 +30,8 @@ const Rule pageable_copies{
     "A line of code copies 1 MiB or more to the device in each of the last two steps, from pageable memory: the host "
     "waits until it is there, and nothing is computed meanwhile.",
     "images = images.to(\"cuda\")",
-    "DataLoader(..., pin_memory=True) and .to(\"cuda\", non_blocking=True)",
+    "pin the memory (DataLoader(..., pin_memory=True), tensor.pin_memory()) and copy with .to(\"cuda\", "
+    "non_blocking=True)",
     find};
 
 }  // namespace ullage::findings

@@ -39,6 +39,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
       rule, sum, format_bytes(sum) + " are kept for a backward pass that never comes",
       main_line(subject, graph, is_branch(subject, graph, unreached) ? LineKind::own : LineKind::module_call));
   if (!at_peak) finding.bytes_are = "at their highest, not at the peak";
+  if (unreached.ends_early) finding.bytes_are += ", of the first steps alone";
   finding.evidence = parts_of(subject, graph);
   const std::string inner = main_line(subject, graph).line;
   if (!inner.empty() && inner != finding.code.line) finding.evidence.push_back("most of it by " + inner);

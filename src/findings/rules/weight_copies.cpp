@@ -72,9 +72,11 @@ std::vector<AllocationId> second_set(const Subject& subject) {
 
 std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   std::vector<Finding> result;
-  if (const auto copies = autocast_copies(subject); sum_of(subject, copies) >= subject.worth())
+  if (const auto copies = autocast_copies(subject); sum_of(subject, copies) >= subject.worth()) {
     result.push_back(make(rule, subject, copies, "autocast keeps 16-bit copies of the weights until backward is done",
                           "expected with autocast over fp32 weights; weights in bf16 need no copies"));
+    result.back().next = "nothing, or weights in bf16 instead of autocast";
+  }
   if (const auto copies = second_model(subject); sum_of(subject, copies) >= subject.worth())
     result.push_back(make(rule, subject, copies, "a second model with the same parameters is on the device",
                           "expected for a reference model, a teacher or averaged weights"));

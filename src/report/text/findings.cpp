@@ -13,7 +13,9 @@ std::string cost_of(const findings::Finding& finding) {
 }
 
 std::string ignored_text(const FindingsView& view) {
-  return view.ignored == 0 ? std::string() : fmt::format("{} more are left out on request\n", view.ignored);
+  if (view.ignored == 0) return {};
+  return fmt::format("{} left out by --ignore or .ullageignore\n",
+                     view.ignored == 1 ? "1 finding is" : std::to_string(view.ignored) + " findings are");
 }
 
 std::string finding_text(const findings::Finding& finding) {

@@ -77,6 +77,16 @@ std::string failed_line(const RunResult& r) {
   return text + "\n";
 }
 
+/// The verdict is of the steps that were made: one that grows needs more with every further one.
+std::string growth_lines(const RunResult& r) {
+  std::string text;
+  for (const auto& finding : r.found.findings) {
+    const bool grows = finding.id == "growth" || (finding.id == "graph_kept" && finding.bytes_are != "at the peak");
+    if (grows) text += fmt::format("  STILL GROWING: {}; further steps need more\n", finding.title);
+  }
+  return text;
+}
+
 std::string verdict_lines(const RunResult& r) {
   if (r.verdict == "failed") return failed_line(r) + oom_lines(r);
   if (r.verdict == "timeout")
@@ -86,7 +96,7 @@ std::string verdict_lines(const RunResult& r) {
   const std::string need = squeezed ? fmt::format("{} used at the peak", format_bytes(r.peak->used)) : needs_line(r);
   std::string text = fmt::format("{}: {}; {}\n", word, need, headroom_line(r));
   if (r.reserve_bytes > 0) text += fmt::format("  {} are kept back (--reserve)\n", format_bytes(r.reserve_bytes));
-  return text + not_included(r) + oom_lines(r);
+  return text + growth_lines(r) + not_included(r) + oom_lines(r);
 }
 
 /// A verdict of its own: the device's does not change.
