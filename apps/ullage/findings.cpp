@@ -2,6 +2,7 @@
 // `ullage findings`: what in a run or a file a person could act on.
 #include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/view.hpp"
 #include "apps/ullage/output.hpp"
 
 namespace ullage::cli {
@@ -19,7 +20,8 @@ Result<ExitCode> print_findings(const Evidence& evidence, const Arguments& argum
   if (!ignored) return tl::unexpected(ignored.error());
   const double headroom = arguments.share("headroom").value_or(0.15);
   const report::SourceFindings found{evidence.path, evidence.producer,
-                                     without_ignored(findings_of_evidence(evidence, headroom), *ignored)};
+                                     without_ignored(findings_of_evidence(evidence, headroom), *ignored),
+                                     evidence_view(evidence)};
   const std::string text = arguments.given("json") ? report::findings_json(found) : report::findings_text(found);
   const ExitCode code = evidence.quality.partial ? ExitCode::bad_input : ExitCode::yes;
   return print_result(text).map([code] { return code; });

@@ -25,6 +25,7 @@ void print_error(const Error& error) {
   text += "\n";
   if (!error.expected.empty()) text += "  expected: " + error.expected + "\n";
   if (!error.hint.empty()) text += "  hint: " + error.hint + "\n";
+  text = printable(text, true);  // a word of the command line or of a file may be in it
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "findings/rule.hpp"
+#include "report/evidence_view.hpp"
 
 #include <cstdint>
 #include <span>
@@ -20,6 +21,7 @@ struct FindingsView {
 struct SourceFindings {
   std::string source, producer;
   FindingsView view;
+  EvidenceView evidence;
 };
 
 /// A table with a line for each, under a heading; empty when there is nothing.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ledger/chart.hpp"
+#include "report/evidence_view.hpp"
 #include "report/findings_view.hpp"
 
 #include <cstdint>
@@ -11,14 +12,6 @@
 #include <vector>
 
 namespace ullage::report {
-
-/// What a source cannot show.
-struct EvidenceView {
-  bool partial = false;
-  bool overflowed = false;
-  std::vector<std::string> missing;
-  std::vector<std::string> contradictions;
-};
 
 /// What every view of one moment says of its source.
 struct MomentView {

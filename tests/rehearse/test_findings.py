@@ -2,6 +2,7 @@
 """Findings: planted faults are found with their line of code, clean scripts have none."""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -88,7 +89,26 @@ def test_a_rule_is_silenced_by_a_flag_and_by_a_project_file(rehearsed, tmp_path)
     ignore.write_text("synchronization\n")
     assert "did you mean 'synchronisation'?" in call("findings", directory, cwd=inner, status=3).stderr
     assert "line 1" in call("ledger", directory, cwd=inner, status=3).stderr
+    ignore.write_bytes(b"\xef\xbb\xbfsynchronisation\n")
+    assert findings_of(directory, cwd=inner)["ignored_findings"] == 1
+    ignore.write_bytes(b"no\x1b[31msuch\n")
+    assert "\x1b" not in call("findings", directory, cwd=inner, status=3).stderr
+    ignore.unlink()
+    ignore.mkdir()
+    assert "a regular file" in call("findings", directory, cwd=inner, status=3).stderr
+    ignore.rmdir()
     call("findings", directory, "--ignore", "nothing_like_it", cwd=tmp_path / "a", status=2)
+
+
+def test_a_damaged_run_is_no_clean_one(rehearsed, tmp_path):
+    directory, _ = rehearsed(marked("planted/synchronisation_item"))
+    shutil.copytree(directory, tmp_path / "run")
+    (tmp_path / "run/snapshot.pickle").unlink()
+    done = call("findings", tmp_path / "run", status=3)
+    assert "This is partial" in done.stdout and "no findings in what could be read" in done.stdout
+    made = json.loads(call("findings", tmp_path / "run", "--json", status=3).stdout)
+    jsonschema.validate(made, SCHEMA)
+    assert made["evidence"]["partial"]
 
 
 def test_they_stand_in_explain_and_ledger(rehearsed):

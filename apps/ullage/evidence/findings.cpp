@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using findings::Finding;
 
 constexpr const char* ignore_file = ".ullageignore";
+constexpr std::uintmax_t most_bytes = 1 << 20;
 
 Result<void> check_id(const std::string& id, ErrorKind kind, const std::string& where) {
   if (findings::rule_of(id) != nullptr) return {};
@@ -24,7 +25,7 @@ Result<void> check_id(const std::string& id, ErrorKind kind, const std::string& 
   for (const auto* rule : findings::rules()) names.emplace_back(rule->id);
   std::string hint = suggestion(id, names);
   if (hint.empty()) hint = "'ullage findings --list' lists the rules";
-  return fail(kind, "no rule is called '" + id + "'", where, {}, hint);
+  return fail(kind, "no rule is called '" + id.substr(0, 60) + "'", where, {}, hint);
 }
 
 Result<void> take_flags(const Arguments& arguments, std::vector<Ignored>& out) {
@@ -43,7 +44,8 @@ fs::path project_file() {
   std::error_code error;
   for (fs::path folder = fs::current_path(error); !folder.empty(); folder = folder.parent_path()) {
     std::error_code missing;
-    if (fs::is_regular_file(folder / ignore_file, missing)) return folder / ignore_file;
+    if (fs::symlink_status(folder / ignore_file, missing).type() != fs::file_type::not_found)
+      return folder / ignore_file;
     if (folder == folder.parent_path()) break;
   }
   return {};
@@ -52,10 +54,14 @@ fs::path project_file() {
 Result<void> take_file(std::vector<Ignored>& out) {
   const fs::path path = project_file();
   if (path.empty()) return {};
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes)
+    return fail(ErrorKind::bad_input, "the list of silenced rules cannot be read", path.string(),
+                "a regular file of at most 1 MiB");
   std::ifstream file(path);
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
-    ++number;
+    if (++number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
     const std::string text(trim(std::string_view(line).substr(0, line.find('#'))));
     if (text.empty()) continue;
     const std::size_t end = std::min(text.find_first_of(" \t"), text.size());

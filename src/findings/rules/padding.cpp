@@ -56,7 +56,8 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   Finding finding = finding_of(rule, inputs + activations + attention,
                                std::to_string(percent) + " % of the tokens are padding", {shares.line, {}});
   finding.bytes_are = "at the peak, at most";
-  finding.evidence.push_back(std::to_string(shares.kept) + " of " + std::to_string(shares.all) + " tokens are none");
+  finding.evidence.push_back(std::to_string(shares.kept) + " of " + std::to_string(shares.all) +
+                             " tokens are not padding");
   finding.evidence.push_back(format_bytes(inputs) + " of inputs, " + format_bytes(activations) + " of activations, " +
                              format_bytes(attention) + " of attention matrices");
   return {finding};

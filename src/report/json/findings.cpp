@@ -35,6 +35,7 @@ std::string findings_json(const SourceFindings& found) {
   json.field("source", std::string_view(found.source));
   json.field("producer", std::string_view(found.producer));
   write_findings(json, found.view);
+  write_evidence(json, found.evidence);
   json.end_object();
   return json.text();
 }

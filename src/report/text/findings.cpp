@@ -2,6 +2,7 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "report/findings_view.hpp"
+#include "report/text/ledger_table.hpp"
 
 #include <fmt/format.h>
 
@@ -21,8 +22,9 @@ std::string ignored_text(const FindingsView& view) {
 std::string finding_text(const findings::Finding& finding) {
   std::string text = fmt::format("\n{} {}: {}\n", name_of(finding.level), finding.id, finding.title);
   if (finding.bytes > 0) text += fmt::format("  {}\n", cost_of(finding));
-  if (!finding.code.line.empty()) text += fmt::format("  at {}\n", finding.code.line);
-  if (!finding.code.called_from.empty()) text += fmt::format("  called from {}\n", finding.code.called_from);
+  if (!finding.code.line.empty()) text += fmt::format("  at {}\n", printable(finding.code.line, false));
+  if (!finding.code.called_from.empty())
+    text += fmt::format("  called from {}\n", printable(finding.code.called_from, false));
   for (const auto& evidence : finding.evidence) text += fmt::format("  - {}\n", evidence);
   return text + fmt::format("  next: {}\n", finding.next);
 }
@@ -45,9 +47,10 @@ std::string findings_section(const FindingsView& view) {
 }
 
 std::string findings_text(const SourceFindings& found) {
-  std::string text = fmt::format("{}: {}\n", found.source, found.producer);
+  std::string text = fmt::format("{}: {}\n", found.source, found.producer) + evidence_text(found.evidence);
   for (const auto& finding : found.view.findings) text += finding_text(finding);
-  if (found.view.findings.empty()) text += "no findings\n";
+  if (found.view.findings.empty())
+    text += found.evidence.partial ? "no findings in what could be read\n" : "no findings\n";
   return text + ignored_text(found.view);
 }
 
