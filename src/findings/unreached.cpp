@@ -77,7 +77,8 @@ class UnreachedFinder {
   // Whether its backward pass would have been seen: a later one of its kind was reached, or none of its kind ever was
   // and the module has been called again. What a backward pass gives up after the record has ended was reached by it.
   [[nodiscard]] bool decided(AllocationId id) const {
-    if (!subject_.has(PhaseName::backward)) return true;
+    // Without any: a run that ended well has none; one that failed may have been on its way to it.
+    if (!subject_.has(PhaseName::backward)) return subject_.facts().fits;
     const auto* birth = subject_.birth(id);
     const auto* death = subject_.death(id);
     if (birth != nullptr && birth->name == PhaseName::optimizer) return false;
