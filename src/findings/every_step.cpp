@@ -17,10 +17,9 @@ using Lines = std::map<std::string, Sum>;
 void add(Lines& lines, const ledger::CopyLine& copy) {
   Sum& sum = lines[copy.line];
   if (copy.direction == "device_to_host") {
-    sum.down += copy.count, sum.down_bytes += copy.bytes;
+    sum.down_bytes += copy.bytes;
     return;
   }
-  sum.up += copy.count, sum.up_bytes += copy.bytes;
   sum.repeated += copy.repeated, sum.repeated_bytes += copy.repeated_bytes;
   sum.waited_copies += copy.waited;
   if (!copy.pinned) sum.pageable += copy.count, sum.pageable_bytes += copy.bytes;
@@ -38,15 +37,12 @@ Lines lines_of(const ledger::StepTransfers& step) {
   return lines;
 }
 
-EveryStep smaller(const EveryStep& a, const EveryStep& b) {
-  return {a.line,
-          std::min(a.up, b.up),
-          std::min(a.up_bytes, b.up_bytes),
+EveryStep smaller(const std::string& line, const EveryStep& a, const EveryStep& b) {
+  return {line,
           std::min(a.pageable, b.pageable),
           std::min(a.pageable_bytes, b.pageable_bytes),
           std::min(a.repeated, b.repeated),
           std::min(a.repeated_bytes, b.repeated_bytes),
-          std::min(a.down, b.down),
           std::min(a.down_bytes, b.down_bytes),
           std::min(a.waits, b.waits)};
 }
@@ -57,12 +53,10 @@ std::vector<EveryStep> in_every_step(const Subject& subject) {
   const auto& steps = subject.facts().transfers;
   std::vector<EveryStep> result;
   if (steps.size() < 2) return result;
-  Lines before = lines_of(steps[steps.size() - 2]);
-  for (auto& [line, sum] : lines_of(steps.back())) {
-    const auto found = before.find(line);
-    if (found == before.end()) continue;
-    result.push_back(smaller(sum, found->second));
-    result.back().line = line;
+  const Lines before = lines_of(steps[steps.size() - 2]);
+  for (const auto& [line, sum] : lines_of(steps.back())) {
+    if (const auto found = before.find(line); found != before.end())
+      result.push_back(smaller(line, sum, found->second));
   }
   return result;
 }

@@ -13,10 +13,9 @@ namespace ullage::findings {
 /// What one line of code does in each of the last two steps: the smaller of both counts and bytes.
 struct EveryStep {
   std::string line;
-  std::uint64_t up = 0, up_bytes = 0;              ///< copies to the device
-  std::uint64_t pageable = 0, pageable_bytes = 0;  ///< of them: from pageable memory, the host waited
-  std::uint64_t repeated = 0, repeated_bytes = 0;  ///< of them: the same bytes again
-  std::uint64_t down = 0, down_bytes = 0;          ///< copies to the host
+  std::uint64_t pageable = 0, pageable_bytes = 0;  ///< copies to the device from pageable memory
+  std::uint64_t repeated = 0, repeated_bytes = 0;  ///< copies to the device that brought the same bytes again
+  std::uint64_t down_bytes = 0;                    ///< of copies to the host
   std::uint64_t waits = 0;                         ///< for the device, those of copies to the device not counted
 };
 

@@ -28,7 +28,8 @@ struct Finding {
   std::string title;                  ///< what was found, in one line
   std::vector<std::string> evidence;  ///< each a sentence with its bytes
   CodeLine code;
-  std::string next;  ///< what to do
+  bool grows = false;  ///< every further step adds to it
+  std::string next;    ///< what to do
 };
 
 }  // namespace ullage::findings

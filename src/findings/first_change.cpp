@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "findings/attention.hpp"
+#include "ledger/texts.hpp"
 
 namespace ullage::findings {
 namespace {
@@ -22,14 +23,10 @@ struct Layer {
   std::string number;
 };
 std::optional<Layer> layer_of(std::string_view module) {
-  for (std::size_t begin = 0; begin < module.size();) {
-    const std::size_t end = std::min(module.find('.', begin), module.size());
-    const std::string_view part = module.substr(begin, end - begin);
-    if (!part.empty() && part.find_first_not_of("0123456789") == part.npos && begin > 0)
-      return Layer{std::string(module.substr(0, begin - 1)), std::string(part)};
-    begin = end + 1;
-  }
-  return std::nullopt;
+  const std::string_view layer = ledger::numbered_layer(module);
+  if (layer.empty()) return std::nullopt;
+  const std::size_t dot = layer.rfind('.');
+  return Layer{std::string(layer.substr(0, dot)), std::string(layer.substr(dot + 1))};
 }
 
 struct LayerSum {

@@ -2,6 +2,7 @@
 #include "findings/subject.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "findings/survivors.hpp"
@@ -53,16 +54,11 @@ void Subject::take_forwards() {
   const auto marks = facts_.run.marks;
   const auto cuts = facts_.run.history.cuts;
   if (cuts.size() != marks.size()) return;
-  std::size_t open = 0;  // forwards from here on wait for a backward pass
   for (std::size_t i = 0; i < marks.size(); ++i) {
     if (marks[i].name == MarkName::forward_begin)
-      forwards_.push_back({cuts[i], cuts.back(), marks[i].step, marks[i].grad_enabled, marks[i].training, false});
+      forwards_.push_back({cuts[i], cuts.back(), marks[i].step, marks[i].grad_enabled, marks[i].training});
     else if (marks[i].name == MarkName::forward_end && !forwards_.empty())
       forwards_.back().end = cuts[i];
-    else if (marks[i].name == MarkName::backward_begin)
-      for (; open < forwards_.size(); ++open) forwards_[open].reached = true;
-    else if (marks[i].name == MarkName::optimizer_end)
-      open = forwards_.size();
   }
 }
 
@@ -98,6 +94,11 @@ std::uint64_t Subject::worth() const {
 
 bool Subject::has(PhaseName phase) const {
   return std::ranges::find(phases_, phase, &PhaseSpan::name) != phases_.end();
+}
+
+std::size_t Subject::round_before(std::size_t event) const {
+  const auto after = std::ranges::upper_bound(rounds_, event);
+  return after == rounds_.begin() ? 0 : *std::prev(after);
 }
 
 std::vector<const ledger::Tensor*> Subject::tensors(ledger::TensorClass wanted) const {

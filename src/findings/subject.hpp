@@ -47,7 +47,6 @@ struct Forward {
   std::size_t begin = 0, end = 0;  ///< events
   std::uint32_t step = 0;
   std::optional<bool> grad_enabled, training;
-  bool reached = false;  ///< a backward pass came before the next step's forward
 };
 
 struct Survivors;
@@ -93,6 +92,8 @@ class Subject {
   [[nodiscard]] std::span<const std::size_t> rounds() const { return rounds_; }
   [[nodiscard]] std::span<const Forward> forwards() const { return forwards_; }
   [[nodiscard]] bool has(PhaseName phase) const;
+  /// Where the last round ended that was over at an event; 0 when none was.
+  [[nodiscard]] std::size_t round_before(std::size_t event) const;
   /// The named tensors of a class at the last mark that has a complete list of them.
   [[nodiscard]] std::vector<const ledger::Tensor*> tensors(ledger::TensorClass wanted) const;
 

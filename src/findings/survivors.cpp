@@ -110,11 +110,11 @@ std::set<std::uint64_t> inputs_at_peak(const Subject& subject) {
 
 // The event at which the step of the peak begins to make something: its batch, else its first forward.
 std::size_t begin_of_step(const Subject& subject, const attribution::PhaseSpan& peak) {
-  std::size_t forward = subject.facts().peak.events, last_step = 0;
+  std::size_t forward = subject.facts().peak.events;
   for (const auto& phase : subject.phases()) {
     if (phase.step == peak.step && phase.name == PhaseName::forward) forward = std::min(forward, phase.begin);
   }
-  for (const std::size_t end : subject.rounds()) last_step = end <= forward ? end : last_step;
+  const std::size_t last_step = subject.round_before(forward);
   const auto inputs = inputs_at_peak(subject);
   std::size_t begin = forward;
   for (const AllocationId id : subject.live()) {

@@ -17,14 +17,30 @@ std::string line_text(const timeline::Timeline& timeline, timeline::StackId stac
   return found.outside_torch ? frame_text(timeline, *found.outside_torch) : std::string();
 }
 
+namespace {
+
+bool is_number(std::string_view part) {
+  return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
+}
+
+}  // namespace
+
+std::string_view numbered_layer(std::string_view module) {
+  for (std::size_t begin = 0; begin < module.size();) {
+    const std::size_t end = std::min(module.find('.', begin), module.size());
+    if (begin > 0 && is_number(module.substr(begin, end - begin))) return module.substr(0, end);
+    begin = end + 1;
+  }
+  return {};
+}
+
 std::string layers_as_stars(std::string_view module) {
   std::string result;
   while (!module.empty()) {
     const std::string_view part = module.substr(0, module.find('.'));
     module.remove_prefix(std::min(part.size() + 1, module.size()));
-    const bool number = !part.empty() && part.find_first_not_of("0123456789") == part.npos;
     if (!result.empty()) result += '.';
-    result += number ? std::string_view("*") : part;
+    result += is_number(part) ? std::string_view("*") : part;
   }
   return result;
 }

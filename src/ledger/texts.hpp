@@ -13,6 +13,10 @@ namespace ullage::ledger {
 /// `a.0.b.12.c` -> `a.*.b.*.c`: the same module of all layers.
 std::string layers_as_stars(std::string_view module);
 
+/// `transformer.h.12` of `transformer.h.12.attn.c_attn`: up to the first part that is a number, not the first of all;
+/// empty where there is none.
+std::string_view numbered_layer(std::string_view module);
+
 /// "file:line function".
 std::string frame_text(const timeline::Timeline& timeline, timeline::FrameId id);
 

@@ -9,6 +9,7 @@
 #include "base/bytes.hpp"
 #include "findings/lines.hpp"
 #include "findings/rules/all.hpp"
+#include "ledger/texts.hpp"
 
 namespace ullage::findings {
 
@@ -16,15 +17,10 @@ namespace {
 
 using ledger::TensorClass;
 
-/// `transformer.h.0` of `transformer.h.0.attn.c_attn`; without a number the first part.
+/// The numbered layer; where there is none, the first part of the name.
 std::string_view block_of(std::string_view module) {
-  for (std::size_t begin = 0; begin < module.size();) {
-    const std::size_t end = std::min(module.find('.', begin), module.size());
-    const std::string_view part = module.substr(begin, end - begin);
-    if (begin > 0 && part.find_first_not_of("0123456789") == part.npos) return module.substr(0, end);
-    begin = end + 1;
-  }
-  return module.substr(0, module.find('.'));
+  const std::string_view layer = ledger::numbered_layer(module);
+  return layer.empty() ? module.substr(0, module.find('.')) : layer;
 }
 
 struct Block {

@@ -19,6 +19,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
       grows ? format_bytes(sum / (survivors.increases + 1)) + " more in every step" : "while the next forward runs";
   Finding finding = finding_of(rule, sum, "a graph that is done with is kept alive, " + each,
                                main_line(subject, graph, LineKind::module_call));
+  finding.grows = grows;
   if (grows) finding.bytes_are = "at the end of the recording";
   finding.evidence = parts_of(subject, graph);
   return {finding};

@@ -47,6 +47,7 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   Finding finding =
       finding_of(rule, per_round * survivors.increases, "memory grows by " + format_bytes(per_round) + " in every step",
                  main_line(subject, growing));
+  finding.grows = true;
   finding.bytes_are = "over " + std::to_string(survivors.increases) + " steps";
   for (const LineSum& line : by_line(subject, growing)) {
     if (finding.evidence.size() == 3) break;

@@ -12,8 +12,7 @@ namespace {
 
 // What was made since the last step and was there at an event.
 std::vector<AllocationId> made_since(const Subject& subject, std::size_t event) {
-  std::size_t step = 0;
-  for (const std::size_t end : subject.rounds()) step = end <= event ? end : step;
+  const std::size_t step = subject.round_before(event);
   std::vector<AllocationId> result;
   for (auto id = static_cast<AllocationId>(subject.allocations().before_trace); id < subject.allocations().count();
        ++id) {

@@ -81,8 +81,7 @@ std::string failed_line(const RunResult& r) {
 std::string growth_lines(const RunResult& r) {
   std::string text;
   for (const auto& finding : r.found.findings) {
-    const bool grows = finding.id == "growth" || (finding.id == "graph_kept" && finding.bytes_are != "at the peak");
-    if (grows) text += fmt::format("  STILL GROWING: {}; further steps need more\n", finding.title);
+    if (finding.grows) text += fmt::format("  STILL GROWING: {}; further steps need more\n", finding.title);
   }
   return text;
 }
