@@ -2,6 +2,8 @@
 // A model as its parameters and buffers: names and shapes as transformers gives them, in the order of its module tree.
 #pragma once
 
+#include "model/network.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -37,6 +39,7 @@ struct Model {
   std::string architecture;  ///< LlamaForCausalLM
   std::vector<Group> groups;
   std::vector<Buffer> buffers;
+  Network network;
   std::vector<std::string> assumed;  ///< fields that were missing, with the value taken: "head_dim = 128"
   std::vector<std::string> ignored;  ///< fields of the file that say nothing about parameters
 };

@@ -48,6 +48,8 @@ class Tree {
   }
   /// The output projection without a bias; of the embedding's storage when `tied`.
   void head(std::string_view name, Size in, Size out, bool tied, std::string_view embedding);
+  /// What the forward pass needs beside parameters.
+  [[nodiscard]] Network& network() { return model_.network; }
   void buffer(std::string_view name, Size elements, bool always_fp32 = true);
 
   /// The model. Errors: `bad_input` when a tensor, or all together, have more than 2^56 elements.

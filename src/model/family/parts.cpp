@@ -65,6 +65,19 @@ void check_layer_types(Config& config, Size layers) {
                     "full_attention or sliding_attention");
 }
 
+void describe_decoder(Config& config, Network& network, const DecoderSizes& sizes) {
+  network.vocabulary = sizes.vocabulary;
+  network.hidden = sizes.hidden;
+  network.inner = sizes.inner;
+  network.layers = sizes.layers;
+  network.heads = sizes.heads.query;
+  network.key_value_heads = sizes.heads.key_value;
+  network.head_width = network.rotary_width = sizes.heads.width;
+  network.activation_name = config.peek_text("hidden_act").value_or("silu");
+  network.activation = activation_named(network.activation_name);
+  network.attention_dropout = config.number("attention_dropout", 0);
+}
+
 void attention(Module& layer, Size hidden, const Heads& heads, bool qkv_bias, bool output_bias) {
   layer.linear("self_attn.q_proj", hidden, heads.query * heads.width, qkv_bias);
   layer.linear("self_attn.k_proj", hidden, heads.key_value * heads.width, qkv_bias);

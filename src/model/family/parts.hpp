@@ -33,6 +33,14 @@ void check_padding_token(Config& config, Size vocabulary, std::optional<std::int
 /// Refuses a list `layer_types` of another length, or with other kinds than full and sliding attention.
 void check_layer_types(Config& config, Size layers);
 
+/// Sizes that every decoder has.
+struct DecoderSizes {
+  Size vocabulary = 0, hidden = 0, inner = 0, layers = 0;
+  Heads heads;
+};
+/// The forward pass of a Llama-like decoder; what a family has otherwise it sets afterwards.
+void describe_decoder(Config& config, Network& network, const DecoderSizes& sizes);
+
 /// q_proj, k_proj, v_proj, o_proj.
 void attention(Module& layer, Size hidden, const Heads& heads, bool qkv_bias, bool output_bias);
 /// gate_proj, up_proj, down_proj.

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/context.hpp"
+
+#include "lowering/checkpoint.hpp"
+
+namespace ullage::lowering {
+namespace {
+
+using program::Role;
+
+// Bytes that PyTorch gives to a cuBLAS handle (aten/src/ATen/cuda/CublasHandlePool.cpp, 2.11).
+std::uint64_t cublas_workspace(const DeviceFacts& device) {
+  constexpr std::uint64_t usual = (4096 * 2 + 16 * 8) * 1024, large = 4096 * 8 * 1024;
+  const int major = device.compute_major;
+  return major == 9 || major == 10 || major == 12 ? large : usual;
+}
+
+Ref<Node> gradient_target(const Tensor& tensor) {
+  if (!tensor || tensor->node) return tensor ? tensor->node : Ref<Node>();
+  if (!tensor->requires_grad) return {};
+  tensor->node = Ref<Node>(new Node);
+  tensor->node->name = "AccumulateGrad";
+  tensor->node->leaf = tensor.get();
+  tensor->node->sequence = ~std::uint64_t{0};
+  tensor->node->outputs.push_back({tensor->sizes, tensor->type});
+  return tensor->node;
+}
+
+}  // namespace
+
+Tensor Context::make(const Extents& sizes, const Extents& strides, DType type, Role role) {
+  Tensor made(new TensorBody);
+  made->sizes = sizes;
+  made->strides = strides;
+  made->type = type;
+  made->storage = Ref<Storage>(new Storage(tape, made->bytes(), role));
+  return made;
+}
+
+Tensor Context::make(const Extents& sizes, DType type, Role role) {
+  return make(sizes, contiguous_strides(sizes), type, role);
+}
+
+Tensor Context::alias(const Tensor& of, const Extents& sizes, const Extents& strides) {
+  Tensor view(new TensorBody);
+  view->storage = of->storage;
+  view->base = of->base ? of->base : of;
+  view->sizes = sizes;
+  view->strides = strides;
+  view->type = of->type;
+  return view;
+}
+
+bool Context::records(std::initializer_list<const Tensor*> inputs) const {
+  if (!gradients) return false;
+  for (const Tensor* input : inputs)
+    if (needs_gradient(*input)) return true;
+  return false;
+}
+
+Saved Context::save(const Tensor& tensor, bool needed) {
+  if (!needed) return {};
+  if (saving) return saving->drop();
+  if (recomputing) recomputing->keep(alias(tensor, tensor->sizes, tensor->strides));
+  if (recomputing) return {};
+  tape.is(tensor->storage->id, Role::activation);
+  // without its node: a result would own the node that owns it
+  Tensor kept(new TensorBody);
+  kept->storage = tensor->storage;
+  kept->base = tensor->base;
+  kept->sizes = tensor->sizes;
+  kept->strides = tensor->strides;
+  kept->type = tensor->type;
+  return Saved(std::move(kept));
+}
+
+void Context::attach(const char* name, Tensor& output, std::initializer_list<const Tensor*> inputs, Backward backward) {
+  attach_all(name, {&output}, inputs, std::move(backward));
+}
+
+void Context::attach_all(const char* name, const std::vector<Tensor*>& outputs, const std::vector<const Tensor*>& inputs,
+                         Backward backward) {
+  Ref<Node> node(new Node);
+  node->name = name;
+  node->sequence = sequence++;
+  node->module = tape.module;
+  node->recomputed = tape.recomputing;
+  node->next.reserve(inputs.size());
+  for (const Tensor* input : inputs) node->next.push_back({gradient_target(*input), *input ? (*input)->output : std::uint8_t{0}});
+  node->backward = std::move(backward);
+  for (Tensor* output : outputs) {
+    (*output)->output = static_cast<std::uint8_t>(node->outputs.size());
+    node->outputs.push_back({(*output)->sizes, (*output)->type});
+    (*output)->node = node;
+  }
+}
+
+void Context::need_cublas() {
+  Ref<Storage>& workspace = workspaces_[in_backward ? 1 : 0];
+  if (!workspace) workspace = Ref<Storage>(new Storage(tape, cublas_workspace(device), Role::workspace));
+}
+
+}  // namespace ullage::lowering

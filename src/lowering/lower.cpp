@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/lower.hpp"
+
+#include "lowering/optimizer.hpp"
+#include "lowering/run.hpp"
+
+namespace ullage::lowering {
+namespace {
+
+using program::Phase;
+using program::Role;
+
+void train(Context& context, const Setup& setup, const Run& run, Optimizer& optimizer) {
+  Tape& tape = context.tape;
+  Tensor loss;
+  for (unsigned step = 1; step <= setup.steps; ++step) {
+    tape.enter_phase(Phase::forward, step, 1);
+    {
+      const AutocastMode cast(context, setup.autocast);
+      loss = llama_forward(run);
+    }
+    tape.enter_phase(Phase::backward, step, 1);
+    run_backward(context, loss);
+    tape.enter_phase(Phase::optimizer, step);
+    optimizer.step(context);
+    tape.enter_phase(Phase::other, step);
+    optimizer.zero_grad();
+  }
+}
+
+}  // namespace
+
+Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  program::Program program;
+  Tape tape(program);
+  Context context(tape, device);
+  context.autocast.type = setup.autocast_type;
+  context.tf32 = setup.tf32;
+  tape.enter_phase(Phase::load, 0);
+  std::vector<Tensor> buffers;
+  const Weights weights(context, model, setup.weights, setup.frozen, [&] {
+    if (model.network.rotary_width > 0) load_rotary(context, static_cast<std::int64_t>(model.network.rotary_width), buffers);
+  });
+  Optimizer optimizer(setup.optimizer, weights.all());
+  context.op("aten::randint");
+  const Tensor tokens = context.make({setup.micro_batch, setup.sequence}, DType::int64, Role::input);
+  train(context, setup, Run{context, weights, model.network, setup, tokens}, optimizer);
+  tape.close();
+  return program;
+}
+
+}  // namespace ullage::lowering

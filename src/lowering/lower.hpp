@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a model and a training setup to the step program: the requests and operators of load and of the first steps of a
+// plain PyTorch loop (bench/accuracy/reference_loop.py), in the order of the pinned reference stack.
+#pragma once
+
+#include "base/result.hpp"
+#include "lowering/context.hpp"
+#include "model/description.hpp"
+#include "program/program.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ullage::lowering {
+
+enum class Attention : std::uint8_t { eager, sdpa };
+enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd };
+
+/// A training of one device.
+struct Setup {
+  std::int64_t micro_batch = 1, sequence = 1024;  ///< sequences, tokens of each
+  DType weights = DType::fp32;
+  bool autocast = false;
+  DType autocast_type = DType::bf16;
+  bool tf32 = false;
+  Attention attention = Attention::sdpa;
+  bool checkpoint = false;  ///< every layer
+  OptimizerKind optimizer = OptimizerKind::adamw;
+  std::vector<bool> frozen;  ///< by parameter, as planner::frozen_parameters; empty for none
+  unsigned steps = 3;
+};
+
+/// Errors: `usage` for what no rule describes, naming it.
+[[nodiscard]] Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device);
+
+}  // namespace ullage::lowering

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/weights.hpp"
+
+namespace ullage::lowering {
+namespace {
+
+Tensor parameter(Context& context, const model::Parameter& described, DType type, bool trained) {
+  Extents sizes;
+  for (const std::uint64_t size : described.shape) sizes.push(static_cast<std::int64_t>(size));
+  context.op("aten::empty");
+  Tensor made = context.make(sizes, type, program::Role::parameter);
+  made->requires_grad = trained;
+  return made;
+}
+
+}  // namespace
+
+Weights::Weights(Context& context, const model::Model& model, DType type, const std::vector<bool>& frozen,
+                 const std::function<void()>& before_head) {
+  std::size_t number = 0;
+  const auto make = [&](const model::Parameter& described) {
+    const bool trained = number >= frozen.size() || !frozen[number];
+    ++number;
+    all_.push_back(parameter(context, described, type, trained));
+    return all_.back();
+  };
+  for (const model::Group& group : model.groups) {
+    if (&group == &model.groups.back()) before_head();
+    if (!group.layers) {
+      for (const model::Parameter& described : group.parameters) {
+        const std::string name = model::full_name(group, described, {});
+        if (described.tied_to.empty()) {
+          top_.push_back({name, make(described)});
+          continue;
+        }
+        // built, and dropped when it is tied
+        (void)parameter(context, described, type, true);
+        ++number;
+        top_.push_back({name, top(described.tied_to)});
+      }
+      continue;
+    }
+    for (const model::Parameter& described : group.parameters) names_.push_back(described.name);
+    for (std::uint64_t layer = 0; layer < group.repeat; ++layer) {
+      layers_.emplace_back();
+      for (const model::Parameter& described : group.parameters) layers_.back().push_back(make(described));
+    }
+  }
+}
+
+Tensor Weights::top(std::string_view name) const {
+  for (const Named& named : top_)
+    if (named.name == name) return named.tensor;
+  return {};
+}
+
+Tensor Weights::layer(std::size_t index, std::string_view name) const {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (names_[i] == name) return layers_[index][i];
+  return {};
+}
+
+}  // namespace ullage::lowering

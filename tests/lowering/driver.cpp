@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step program of a configuration as text, for the test against the requests of a rehearsal
+// (tests/rehearse/test_plan_program.py): `a NUMBER BYTES ROLE PHASE STEP OPERATOR MODULE` and `f NUMBER`.
+#include "lowering/lower.hpp"
+#include "model/families.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace ullage;
+
+lowering::Setup setup_of(std::map<std::string, std::string> flags) {
+  lowering::Setup setup;
+  const std::string precision = flags["precision"];
+  setup.weights = precision == "bf16" ? lowering::DType::bf16 : lowering::DType::fp32;
+  setup.autocast = precision.ends_with("-autocast");
+  setup.autocast_type = precision == "fp16-autocast" ? lowering::DType::fp16 : lowering::DType::bf16;
+  setup.tf32 = precision == "tf32";
+  setup.attention = flags["attention"] == "eager" ? lowering::Attention::eager : lowering::Attention::sdpa;
+  setup.checkpoint = flags["checkpoint"] == "full";
+  const std::map<std::string, lowering::OptimizerKind> optimizers{{"adamw-fused", lowering::OptimizerKind::adamw_fused},
+                                                                  {"adamw-forloop", lowering::OptimizerKind::adamw_forloop},
+                                                                  {"sgd", lowering::OptimizerKind::sgd}};
+  if (const auto found = optimizers.find(flags["optimizer"]); found != optimizers.end()) setup.optimizer = found->second;
+  setup.micro_batch = std::atoll(flags["micro-batch"].c_str());
+  setup.sequence = std::atoll(flags["seq"].c_str());
+  return setup;
+}
+
+void print(const program::Program& program) {
+  std::size_t mark = 0;
+  for (std::size_t i = 0; i < program.events.size(); ++i) {
+    while (mark + 1 < program.marks.size() && program.marks[mark + 1].event <= i) ++mark;
+    const program::Event event = program.events[i];
+    const program::TensorId id = program::tensor_of(event);
+    if (!program::is_request(event)) {
+      std::printf("f %u\n", id);
+      continue;
+    }
+    const program::Tensor& tensor = program.tensors[id];
+    const program::Operator& by = program.operators[tensor.by];
+    std::printf("a %u %llu %d %s %u %s %s\n", id, static_cast<unsigned long long>(tensor.bytes),
+                static_cast<int>(tensor.role), std::string(program::name_of(program.marks[mark].phase)).c_str(),
+                program.marks[mark].step, by.name, program.module_path(by.module).c_str());
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::map<std::string, std::string> flags{{"micro-batch", "1"}, {"seq", "1024"}};
+  for (int i = 2; i + 1 < count; i += 2) flags[words[i] + 2] = words[i + 1];
+  std::ifstream file(count > 1 ? words[1] : "");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto model = ullage::model::describe(text, "config");
+  if (!model) return std::fprintf(stderr, "%s\n", model.error().what.c_str()), 1;
+  const auto program = ullage::lowering::lower(*model, setup_of(flags), {});
+  if (!program) return std::fprintf(stderr, "%s\n", program.error().what.c_str()), 1;
+  print(*program);
+  return 0;
+}
