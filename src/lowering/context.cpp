@@ -100,4 +100,10 @@ void Context::need_cublas() {
   if (!workspace) workspace = Ref<Storage>(new Storage(tape, cublas_workspace(device), Role::workspace));
 }
 
+void Context::need_cublas_lt() {
+  constexpr std::uint64_t bytes = 1024 * 1024;
+  Ref<Storage>& workspace = lt_workspaces_[in_backward ? 1 : 0];
+  if (!workspace) workspace = Ref<Storage>(new Storage(tape, bytes, Role::workspace));
+}
+
 }  // namespace ullage::lowering

@@ -62,9 +62,11 @@ class Context {
                   Backward backward);
   /// The first GEMM of a thread gives its handle a workspace.
   void need_cublas();
+  /// The first GEMM with a bias takes a workspace for cuBLASLt too.
+  void need_cublas_lt();
 
  private:
-  Ref<Storage> workspaces_[2];
+  Ref<Storage> workspaces_[2], lt_workspaces_[2];
 };
 
 [[nodiscard]] inline bool needs_gradient(const Tensor& tensor) {

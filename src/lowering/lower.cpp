@@ -10,14 +10,14 @@ namespace {
 using program::Phase;
 using program::Role;
 
-void train(Context& context, const Setup& setup, const Run& run, Optimizer& optimizer) {
+void train(Context& context, const Setup& setup, const Run& run, Forward forward, Optimizer& optimizer) {
   Tape& tape = context.tape;
   Tensor loss;
   for (unsigned step = 1; step <= setup.steps; ++step) {
     tape.enter_phase(Phase::forward, step, 1);
     {
       const AutocastMode cast(context, setup.autocast);
-      loss = llama_forward(run);
+      loss = forward(run);
     }
     tape.enter_phase(Phase::backward, step, 1);
     run_backward(context, loss);
@@ -31,6 +31,11 @@ void train(Context& context, const Setup& setup, const Run& run, Optimizer& opti
 }  // namespace
 
 Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  const Forward forward = forward_of(model.model_type);
+  if (!forward) return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
+  if (!model.network.not_planned.empty())
+    return fail(ErrorKind::usage, "not planned", model.network.not_planned, "a model without it",
+                "'ullage rehearse' runs any script");
   program::Program program;
   Tape tape(program);
   Context context(tape, device);
@@ -44,7 +49,7 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   Optimizer optimizer(setup.optimizer, weights.all());
   context.op("aten::randint");
   const Tensor tokens = context.make({setup.micro_batch, setup.sequence}, DType::int64, Role::input);
-  train(context, setup, Run{context, weights, model.network, setup, tokens}, optimizer);
+  train(context, setup, Run{context, weights, model.network, setup, tokens}, forward, optimizer);
   tape.close();
   return program;
 }

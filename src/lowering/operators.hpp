@@ -30,6 +30,7 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
 [[nodiscard]] Tensor pow_number(Context& context, const Tensor& tensor);  ///< any exponent but 0, 1 and tensors
 [[nodiscard]] Tensor rsqrt(Context& context, const Tensor& tensor);
 [[nodiscard]] Tensor tanh(Context& context, const Tensor& tensor);
+[[nodiscard]] Tensor sigmoid(Context& context, const Tensor& tensor);
 /// One kernel forward and one backward that saves its input: silu, gelu, relu saves its result.
 [[nodiscard]] Tensor silu(Context& context, const Tensor& tensor);
 [[nodiscard]] Tensor gelu(Context& context, const Tensor& tensor);
@@ -46,8 +47,10 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
 [[nodiscard]] Tensor t(Context& context, const Tensor& tensor);
 [[nodiscard]] Tensor unsqueeze(Context& context, const Tensor& tensor, std::size_t dimension);
 [[nodiscard]] Tensor expand(Context& context, const Tensor& tensor, const Extents& sizes);
-/// Part of a dimension; all of it is the tensor itself.
+/// The front of a dimension; all of it is an alias.
 [[nodiscard]] Tensor slice(Context& context, const Tensor& tensor, std::size_t dimension, std::int64_t length);
+/// The end of a dimension, which may be nothing.
+[[nodiscard]] Tensor rest_of(Context& context, const Tensor& tensor, std::size_t dimension, std::int64_t length);
 /// Parts of a dimension, one node for all (split, chunk).
 [[nodiscard]] std::vector<Tensor> split(Context& context, const Tensor& tensor, std::size_t dimension,
                                         const std::vector<std::int64_t>& lengths);

@@ -27,15 +27,65 @@ Tensor rms_norm(const Run& run, std::string_view name, const Tensor& weight, Ten
   return mul(c, weight, narrow);
 }
 
+namespace {
+
+// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+Tensor gelu_new(Context& c, const Tensor& input) {
+  const Tensor half = mul_number(c, input);
+  Tensor inner = pow_number(c, input);
+  inner = mul_number(c, inner);
+  inner = add(c, input, inner);
+  inner = mul_number(c, inner);
+  inner = tanh(c, inner);
+  inner = add_number(c, inner);
+  return mul(c, half, inner);
+}
+
+// 0.5 * x * (1 + tanh(x * 0.7978845608 * (1 + 0.044715 * x * x)))
+Tensor gelu_fast(Context& c, const Tensor& input) {
+  const Tensor half = mul_number(c, input);
+  const Tensor scaled = mul_number(c, input);
+  Tensor inner = mul_number(c, input);
+  inner = mul(c, inner, input);
+  inner = add_number(c, inner);
+  inner = mul(c, scaled, inner);
+  inner = tanh(c, inner);
+  inner = add_number(c, inner);
+  return mul(c, half, inner);
+}
+
+// x * sigmoid(1.702 * x)
+Tensor quick_gelu(Context& c, const Tensor& input) {
+  Tensor gate = mul_number(c, input);
+  gate = sigmoid(c, gate);
+  return mul(c, input, gate);
+}
+
+}  // namespace
+
 Tensor activate(Context& context, model::Activation activation, const Tensor& input) {
   switch (activation) {
     case model::Activation::relu:
       return relu(context, input);
     case model::Activation::silu:
       return silu(context, input);
-    default:
+    case model::Activation::gelu_new:
+      return gelu_new(context, input);
+    case model::Activation::gelu_fast:
+      return gelu_fast(context, input);
+    case model::Activation::quick_gelu:
+      return quick_gelu(context, input);
+    case model::Activation::gelu:
+    case model::Activation::gelu_tanh:
+    case model::Activation::other:
       return gelu(context, input);
   }
+  return gelu(context, input);
+}
+
+Tensor norm(const Run& run, std::string_view name, const Tensor& weight, const Tensor& bias, const Tensor& input) {
+  const ModuleScope module(run.context, name);
+  return layer_norm(run.context, input, weight, bias);
 }
 
 Tensor gated_mlp(const Run& run, std::size_t layer, const Tensor& input) {
@@ -60,34 +110,7 @@ Tensor position_ids(const Run& run) {
   return unsqueeze(c, shifted, 0);
 }
 
-// masking_utils.find_packed_sequence_indices: position ids are compared with their successors, numbered, and the answer
-// whether there is more than one sequence in a row is read.
-void look_for_packed_sequences(const Run& run) {
-  Context& c = run.context;
-  const std::int64_t batch = run.setup.micro_batch, length = run.setup.sequence;
-  const auto numbers = [&](const char* name, std::int64_t columns, DType type) {
-    c.op(name);
-    return c.make({batch, columns}, type);
-  };
-  const Tensor first = numbers("aten::sub", 1, DType::int64);
-  Tensor steps;
-  {
-    const Tensor extended = numbers("aten::cat", length + 1, DType::int64);
-    steps = numbers("aten::sub", length, DType::int64);
-  }
-  Tensor sequences;
-  {
-    const Tensor begins = numbers("aten::ne", length, DType::boolean);
-    c.op("aten::cumsum");
-    sequences = c.make({batch, length}, DType::int64);
-    const Tensor wide = numbers("aten::_to_copy", length, DType::int64);
-  }
-  const Tensor single = numbers("aten::eq", 1, DType::boolean);
-  c.op("aten::all");
-  const Tensor answer = c.make({}, DType::boolean);
-}
-
-Rotary rotary_embedding(const Run& run, const Tensor&, DType type) {
+Rotary rotary_embedding(const Run& run, DType type) {
   Context& c = run.context;
   const ModuleScope module(c, "rotary_emb");
   const auto width = static_cast<std::int64_t>(run.network.rotary_width);
@@ -131,6 +154,19 @@ Tensor rotated(Context& c, const Tensor& heads, const Rotary& rotary) {
   return add(c, straight, turned);
 }
 
+Turned rotated_parts(Context& c, const Tensor& query, const Tensor& key, const Rotary& rotary, bool one_by_one) {
+  const std::int64_t width = query->sizes.back(), part = rotary.cosine->sizes.back();
+  const Tensor front_query = slice(c, query, 3, part), rest_query = rest_of(c, query, 3, width - part);
+  const Tensor front_key = slice(c, key, 3, part), rest_key = rest_of(c, key, 3, width - part);
+  Turned turned;
+  turned.query = rotated(c, front_query, rotary);
+  if (one_by_one) turned.query = cat(c, {turned.query, rest_query}, 3);
+  turned.key = rotated(c, front_key, rotary);
+  if (!one_by_one) turned.query = cat(c, {turned.query, rest_query}, 3);
+  turned.key = cat(c, {turned.key, rest_key}, 3);
+  return turned;
+}
+
 // compute_default_rope_parameters, once when the module is built and once when the model is initialised
 void load_rotary(Context& c, std::int64_t width, std::vector<Tensor>& buffers) {
   const auto frequencies = [&](program::Role role) {
@@ -151,67 +187,6 @@ void load_rotary(Context& c, std::int64_t width, std::vector<Tensor>& buffers) {
   c.op("aten::clone");
   buffers.push_back(c.make({width / 2}, DType::fp32, program::Role::buffer));
   (void)frequencies(program::Role::temporary);
-}
-
-Tensor causal_mask(const Run& run, DType type) {
-  look_for_packed_sequences(run);
-  if (run.setup.attention != Attention::eager) return {};
-  Context& c = run.context;
-  const std::int64_t batch = run.setup.micro_batch, length = run.setup.sequence;
-  Tensor allowed;
-  {
-    const auto range = [&](std::int64_t count) {
-      c.op("aten::arange");
-      return c.make({count}, DType::int64);
-    };
-    const Tensor batches = range(batch), heads = range(1);
-    Tensor queries = range(length);
-    queries = pointwise(c, "aten::add", {&queries}, DType::int64);
-    Tensor keys = range(length);
-    keys = pointwise(c, "aten::add", {&keys}, DType::int64);
-    c.op("aten::le");
-    allowed = c.make({1, 1, length, length}, DType::boolean);
-  }
-  c.op("aten::where");
-  const Tensor zero = c.make({}, type), least = c.make({}, type);
-  return c.make({batch, 1, length, length}, type);
-}
-
-// repeat_kv: every key head as often as query heads share it, as a copy
-Tensor repeat_heads(Context& c, const Tensor& heads, std::int64_t times) {
-  if (times == 1) return heads;
-  const Extents sizes = heads->sizes;
-  const Tensor wide = expand(c, unsqueeze(c, heads, 2), {sizes[0], sizes[1], times, sizes[2], sizes[3]});
-  return reshape(c, wide, {sizes[0], sizes[1] * times, sizes[2], sizes[3]});
-}
-
-// eager_attention_forward of the Llama-like families
-Tensor eager_attention(const Run& run, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
-  Context& c = run.context;
-  const std::int64_t times = query->sizes[1] / key->sizes[1];
-  const Tensor keys = repeat_heads(c, key, times), values = repeat_heads(c, value, times);
-  Tensor scores = matmul(c, query, transpose(c, keys, 2, 3));
-  scores = mul_number(c, scores);
-  scores = add(c, scores, mask);
-  const Tensor wide = softmax(c, scores, DType::fp32);
-  scores = cast(c, wide, query->type);
-  const_cast<Tensor&>(wide) = Tensor();
-  scores = dropout(c, scores, run.network.attention_dropout);
-  Tensor result = matmul(c, scores, values);
-  result = contiguous(c, transpose(c, result, 1, 2));
-  return reshape(c, result, {result->sizes[0], result->sizes[1], result->sizes[2] * result->sizes[3]});
-}
-
-Tensor attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask) {
-  Context& c = run.context;
-  if (run.setup.attention == Attention::eager) return eager_attention(run, query, key, value, mask);
-  AttentionOptions options;
-  options.mask = mask;
-  options.dropout = run.network.attention_dropout;
-  Tensor result = scaled_dot_product_attention(c, query, key, value, options);
-  result = transpose(c, result, 1, 2);
-  result = contiguous(c, result);
-  return reshape(c, result, {result->sizes[0], result->sizes[1], result->sizes[2] * result->sizes[3]});
 }
 
 Tensor through_layers(const Run& run, Tensor hidden,

@@ -34,6 +34,8 @@ class Scope {
 [[nodiscard]] Tensor project(const Run& run, std::size_t layer, std::string_view name, const Tensor& input);
 [[nodiscard]] Tensor rms_norm(const Run& run, std::string_view name, const Tensor& weight, Tensor hidden);
 [[nodiscard]] Tensor activate(Context& context, model::Activation activation, const Tensor& input);
+[[nodiscard]] Tensor norm(const Run& run, std::string_view name, const Tensor& weight, const Tensor& bias,
+                          const Tensor& input);  ///< nn.LayerNorm
 /// down(act(gate(x)) * up(x))
 [[nodiscard]] Tensor gated_mlp(const Run& run, std::size_t layer, const Tensor& input);
 
@@ -41,17 +43,24 @@ class Scope {
 struct Rotary {
   Tensor cosine, sine;
 };
-[[nodiscard]] Rotary rotary_embedding(const Run& run, const Tensor& positions, DType type);
+[[nodiscard]] Rotary rotary_embedding(const Run& run, DType type);
 /// q * cos + rotate_half(q) * sin
 [[nodiscard]] Tensor rotated(Context& context, const Tensor& heads, const Rotary& rotary);
+struct Turned {
+  Tensor query, key;
+};
+/// The first elements of each head rotated, and joined to the rest, which may be nothing: one after the other, or both
+/// rotated first.
+[[nodiscard]] Turned rotated_parts(Context& context, const Tensor& query, const Tensor& key, const Rotary& rotary,
+                                   bool one_by_one);
 void load_rotary(Context& context, std::int64_t width, std::vector<Tensor>& buffers);
 
-/// position_ids of the tokens, and the look whether they are packed sequences, as transformers prepares a mask.
+/// [1, tokens]
 [[nodiscard]] Tensor position_ids(const Run& run);
-void look_for_packed_sequences(const Run& run);
-/// The causal mask of transformers' create_causal_mask for tokens without padding: [batch, 1, tokens, tokens] of `type`
-/// for eager attention, nothing for SDPA.
-[[nodiscard]] Tensor causal_mask(const Run& run, DType type);
+/// The causal mask of create_causal_mask or, if `sliding`, create_sliding_window_causal_mask for tokens without padding:
+/// [batch, 1, tokens, tokens] of `type` for eager attention, of bool for SDPA, which needs none where is_causal will do.
+/// With position ids it is looked first whether sequences are packed.
+[[nodiscard]] Tensor causal_mask(const Run& run, DType type, bool knows_positions, bool sliding = false);
 
 /// The attention that the setup names, of [batch, heads, tokens, width]; the result is [batch, tokens, heads * width].
 [[nodiscard]] Tensor attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask);
@@ -60,7 +69,25 @@ void look_for_packed_sequences(const Run& run);
 [[nodiscard]] Tensor through_layers(const Run& run, Tensor hidden,
                                     const std::function<Tensor(std::size_t layer, Tensor hidden)>& layer);
 
+/// The layers of a checkpointed or plain run, with what every layer of a rotary family is given.
+struct Shared {
+  Tensor positions, mask, sliding_mask;
+  Rotary rotary;
+  [[nodiscard]] const Tensor& mask_of(const Run& run, std::size_t layer) const;
+};
+
+/// Positions, masks and rotary embedding of a Llama-like model whose hidden states are of `type`.
+[[nodiscard]] Shared shared_inputs(const Run& run, DType type);
+/// A projection seen as heads: [batch, heads, tokens, width].
+[[nodiscard]] Tensor heads_of(const Run& run, const Tensor& projected);
 // families: from tokens to the loss
-[[nodiscard]] Tensor llama_forward(const Run& run);
+[[nodiscard]] Tensor gemma2_forward(const Run& run);
+[[nodiscard]] Tensor gpt2_forward(const Run& run);
+[[nodiscard]] Tensor gpt_neox_forward(const Run& run);
+[[nodiscard]] Tensor llama_forward(const Run& run);  ///< Mistral, Qwen2, Qwen3 and Phi-3 too
+[[nodiscard]] Tensor opt_forward(const Run& run);
+/// Of a model_type; null for none.
+using Forward = Tensor (*)(const Run& run);
+[[nodiscard]] Forward forward_of(std::string_view model_type);
 
 }  // namespace ullage::lowering

@@ -26,25 +26,31 @@ Weights::Weights(Context& context, const model::Model& model, DType type, const 
   };
   for (const model::Group& group : model.groups) {
     if (&group == &model.groups.back()) before_head();
-    if (!group.layers) {
-      for (const model::Parameter& described : group.parameters) {
-        const std::string name = model::full_name(group, described, {});
-        if (described.tied_to.empty()) {
-          top_.push_back({name, make(described)});
-          continue;
-        }
-        // built, and dropped when it is tied
-        (void)parameter(context, described, type, true);
-        ++number;
-        top_.push_back({name, top(described.tied_to)});
-      }
+    if (group.layers) {
+      make_layers(group, make);
       continue;
     }
-    for (const model::Parameter& described : group.parameters) names_.push_back(described.name);
-    for (std::uint64_t layer = 0; layer < group.repeat; ++layer) {
-      layers_.emplace_back();
-      for (const model::Parameter& described : group.parameters) layers_.back().push_back(make(described));
+    for (const model::Parameter& described : group.parameters) {
+      const std::string name = model::full_name(group, described, {});
+      if (described.tied_to.empty()) {
+        top_.push_back({name, make(described)});
+        continue;
+      }
+      (void)parameter(context, described, type, true);  // built, and dropped when it is tied
+      ++number;
+      top_.push_back({name, top(described.tied_to)});
     }
+    for (const model::Buffer& buffer : model.buffers)
+      if (buffer.name == group.name + ".embed_scale")
+        scale_ = context.make({}, buffer.always_fp32 ? DType::fp32 : type, program::Role::buffer);
+  }
+}
+
+void Weights::make_layers(const model::Group& group, const std::function<Tensor(const model::Parameter&)>& make) {
+  for (const model::Parameter& described : group.parameters) names_.push_back(described.name);
+  for (std::uint64_t layer = 0; layer < group.repeat; ++layer) {
+    layers_.emplace_back();
+    for (const model::Parameter& described : group.parameters) layers_.back().push_back(make(described));
   }
 }
 

@@ -21,10 +21,13 @@ class Weights {
   [[nodiscard]] Tensor top(std::string_view name) const;
   /// A parameter of layer `index`, by its name in the layer.
   [[nodiscard]] Tensor layer(std::size_t index, std::string_view name) const;
+  /// A buffer by which embeddings are scaled; empty for none.
+  [[nodiscard]] const Tensor& scale() const { return scale_; }
   /// All that own their storage, in order.
   [[nodiscard]] const std::vector<Tensor>& all() const { return all_; }
 
  private:
+  void make_layers(const model::Group& group, const std::function<Tensor(const model::Parameter&)>& make);
   struct Named {
     std::string name;
     Tensor tensor;
@@ -33,6 +36,7 @@ class Weights {
   std::vector<std::vector<Tensor>> layers_;  ///< by layer, in the order of the names
   std::vector<std::string> names_;           ///< of a layer's parameters
   std::vector<Tensor> all_;
+  Tensor scale_;
 };
 
 }  // namespace ullage::lowering

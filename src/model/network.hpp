@@ -26,10 +26,11 @@ struct Network {
   double embedding_dropout = 0, attention_dropout = 0, residual_dropout = 0;
   bool parallel_residual = false;  ///< GPT-NeoX
   bool norm_before = true;         ///< OPT's do_layer_norm_before
-  bool final_norm = true;
+  bool final_norm = true, affine_norms = true;
   std::optional<std::uint64_t> sliding_window;  ///< of the layers that slide
   std::vector<bool> slides;                     ///< by layer; empty: all do, where there is a window
   bool scores_softcap = false, logits_softcap = false;
+  std::string not_planned;  ///< what no rule of the forward pass describes; empty for nothing
 };
 
 }  // namespace ullage::model

@@ -1,54 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
+// Llama, Mistral, Qwen2 and Qwen3, and Phi-3, which has its projections joined.
 #include "lowering/run.hpp"
 
 namespace ullage::lowering {
 namespace {
 
-Tensor heads_of(const Run& run, std::size_t layer, std::string_view name, const Tensor& hidden) {
-  const Tensor wide = project(run, layer, name, hidden);
+struct Heads {
+  Tensor query, key, value;
+};
+
+Heads projected(const Run& run, std::size_t layer, const Tensor& hidden) {
+  Context& c = run.context;
+  Heads heads;
+  if (!run.weights.layer(layer, "self_attn.qkv_proj.weight")) {
+    const auto one = [&](std::string_view name, std::string_view norm_name) {
+      const Tensor wide = project(run, layer, "self_attn." + std::string(name), hidden);
+      const Tensor weight = run.weights.layer(layer, "self_attn." + std::string(norm_name) + ".weight");
+      if (!weight) return heads_of(run, wide);
+      const auto width = static_cast<std::int64_t>(run.network.head_width);
+      const Extents sizes{hidden->sizes[0], hidden->sizes[1], wide->sizes.back() / width, width};
+      return transpose(c, rms_norm(run, norm_name, weight, view(c, wide, sizes)), 1, 2);
+    };
+    heads.query = one("q_proj", "q_norm");
+    heads.key = one("k_proj", "k_norm");
+    heads.value = one("v_proj", "none");
+    return heads;
+  }
+  const Tensor joined = project(run, layer, "self_attn.qkv_proj", hidden);
   const auto width = static_cast<std::int64_t>(run.network.head_width);
-  const Tensor heads = view(run.context, wide, {hidden->sizes[0], hidden->sizes[1], wide->sizes.back() / width, width});
-  return transpose(run.context, heads, 1, 2);
+  const auto query = static_cast<std::int64_t>(run.network.heads) * width;
+  const auto key = static_cast<std::int64_t>(run.network.key_value_heads) * width;
+  const Tensor queries = slice(c, joined, 2, query), keys = slice(c, joined, 2, key), values = slice(c, joined, 2, key);
+  heads.query = heads_of(run, queries);
+  heads.key = heads_of(run, keys);
+  heads.value = heads_of(run, values);
+  return heads;
 }
 
-Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Rotary& rotary,
-                      const Tensor& mask) {
+Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Shared& shared) {
   Context& c = run.context;
   const ModuleScope module(c, "self_attn");
-  Tensor query = heads_of(run, layer, "self_attn.q_proj", hidden);
-  Tensor key = heads_of(run, layer, "self_attn.k_proj", hidden);
-  const Tensor value = heads_of(run, layer, "self_attn.v_proj", hidden);
-  {
-    const Tensor turned_query = rotated(c, query, rotary);
-    const Tensor turned_key = rotated(c, key, rotary);
-    query = turned_query;
-    key = turned_key;
+  Heads heads = projected(run, layer, hidden);
+  if (run.weights.layer(layer, "self_attn.qkv_proj.weight")) {
+    const Turned turned = rotated_parts(c, heads.query, heads.key, shared.rotary, true);
+    heads.query = turned.query;
+    heads.key = turned.key;
+  } else {
+    const Tensor query = rotated(c, heads.query, shared.rotary);
+    const Tensor key = rotated(c, heads.key, shared.rotary);
+    heads.query = query;
+    heads.key = key;
   }
-  const Tensor result = attend(run, query, key, value, mask);
+  const Tensor result = attend(run, heads.query, heads.key, heads.value, shared.mask_of(run, layer));
   return project(run, layer, "self_attn.o_proj", result);
 }
 
-Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Rotary& rotary, const Tensor& mask) {
+/// down(up * act(gate)) of one projection for both.
+Tensor joined_mlp(const Run& run, std::size_t layer, const Tensor& input) {
+  Context& c = run.context;
+  const ModuleScope module(c, "mlp");
+  Tensor up = project(run, layer, "mlp.gate_up_proj", input);
+  const std::int64_t width = up->sizes.back() / 2;
+  std::vector<Tensor> parts = split(c, up, 2, {width, width});
+  const Tensor gate = std::move(parts[0]);
+  up = std::move(parts[1]);
+  parts.clear();
+  up = [&] {
+    const Tensor active = activate(c, run.network.activation, gate);
+    return mul(c, up, active);
+  }();
+  return project(run, layer, "mlp.down_proj", up);
+}
+
+Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Shared& shared) {
+  Context& c = run.context;
   const Scope weights(run, layer);
+  const double dropped = run.network.residual_dropout;
   Tensor residual = hidden;
   hidden = rms_norm(run, "input_layernorm", weights("input_layernorm.weight"), hidden);
-  hidden = self_attention(run, layer, hidden, rotary, mask);
-  hidden = add(run.context, residual, hidden);
+  hidden = self_attention(run, layer, hidden, shared);
+  hidden = add(c, residual, dropout(c, hidden, dropped));
   residual = hidden;
   hidden = rms_norm(run, "post_attention_layernorm", weights("post_attention_layernorm.weight"), hidden);
-  hidden = gated_mlp(run, layer, hidden);
-  return add(run.context, residual, hidden);
+  const bool joined = static_cast<bool>(weights("mlp.gate_up_proj.weight"));
+  hidden = joined ? joined_mlp(run, layer, hidden) : gated_mlp(run, layer, hidden);
+  return add(c, residual, dropout(c, hidden, dropped));
 }
 
 Tensor model(const Run& run) {
   Context& c = run.context;
   const ModuleScope module(c, "model");
   const Tensor embedded = embedding(c, run.tokens, run.weights.top("model.embed_tokens.weight"));
-  const Tensor positions = position_ids(run);
-  const Tensor mask = causal_mask(run, embedded->type);
-  const Rotary rotary = rotary_embedding(run, positions, embedded->type);
-  const Tensor hidden = through_layers(run, embedded, [run, rotary, positions, mask](std::size_t layer, Tensor input) {
-    return decoder_layer(run, layer, std::move(input), rotary, mask);
+  const Shared shared = shared_inputs(run, embedded->type);
+  const Tensor hidden = through_layers(run, embedded, [run, shared](std::size_t layer, Tensor input) {
+    return decoder_layer(run, layer, std::move(input), shared);
   });
   return rms_norm(run, "norm", run.weights.top("model.norm.weight"), hidden);
 }

@@ -3,6 +3,7 @@
 #include "lowering/operators/iterator.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ullage::lowering {
 namespace {
@@ -30,14 +31,26 @@ void note_attention(program::Operator& op, const Shape& shape, const Tensor& que
 }
 
 // aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp
+/// A new tensor of [batch, tokens, heads, width] as [batch, heads, tokens, width].
+Tensor as_heads(Context& c, const Tensor& made) {
+  Extents sizes = made->sizes, strides = made->strides;
+  std::swap(sizes[1], sizes[2]);
+  std::swap(strides[1], strides[2]);
+  Tensor seen = c.alias(made, sizes, strides);
+  seen->base = Tensor();
+  return seen;
+}
+
 struct FlashSaved {
   Saved query, key, value, result, scores, seed, unused;
 };
 
-void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, Gradients& out) {
+void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, const Tensor& gradient, Gradients& out) {
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c), result = saved.result.get(c),
                scores = saved.scores.get(c), seed = saved.seed.get(c), unused = saved.unused.get(c);
   note_attention(c.op("aten::_scaled_dot_product_flash_attention_backward"), shape, query, 5);
+  // the kernel wants both as [batch, tokens, heads, width]
+  const Tensor whole_gradient = contiguous(c, transpose(c, gradient, 1, 2)), whole_result = contiguous(c, transpose(c, result, 1, 2));
   out[0] = c.make(query->sizes, preserved_strides(*query), query->type);
   out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
   out[2] = c.make(value->sizes, preserved_strides(*value), value->type);
@@ -50,7 +63,27 @@ void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, Gra
   const Tensor dv = c.make({shape.batch, shape.keys, shape.heads, shape.width}, query->type);
 }
 
-Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value) {
+/// Parts into which the keys are split so that few queries fill the device (num_splits_heuristic of flash_api.cpp).
+std::int64_t splits_of(const Shape& shape, const DeviceFacts& device) {
+  const auto divide_up = [](std::int64_t value, std::int64_t by) { return (value + by - 1) / by; };
+  const std::int64_t block = shape.width <= 64 ? 256 : shape.width <= 128 ? 128 : 64;
+  const std::int64_t blocks = divide_up(shape.keys, block), slots = 2 * device.multiprocessors;
+  const std::int64_t work = shape.batch * shape.heads * divide_up(shape.queries, 64);
+  if (static_cast<float>(work) >= 0.8F * static_cast<float>(slots)) return 1;
+  const std::int64_t most = std::min<std::int64_t>({128, slots, blocks});
+  const auto efficiency = [&](std::int64_t splits) {
+    if (splits > 1 && divide_up(blocks, splits) == divide_up(blocks, splits - 1)) return 0.0F;
+    const float waves = static_cast<float>(work * splits) / static_cast<float>(slots);
+    return waves / std::ceil(waves);
+  };
+  float best = 0;
+  for (std::int64_t splits = 1; splits <= most; ++splits) best = std::max(best, efficiency(splits));
+  for (std::int64_t splits = 1; splits <= most; ++splits)
+    if (efficiency(splits) > 0 && static_cast<double>(efficiency(splits)) >= 0.85 * static_cast<double>(best)) return splits;
+  return 1;
+}
+
+Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value, bool drops) {
   const Shape shape = shape_of(query, key);
   const bool records = context.records({&query, &key, &value});
   FlashSaved saved{context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
@@ -58,14 +91,67 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   const Extents& sizes = query->sizes;
   Tensor result = context.make(sizes, preserved_strides(*query), query->type);
   const Tensor scores = context.make({shape.batch, shape.heads, shape.queries}, DType::fp32);
-  const Tensor seed = context.make({2}, DType::int64), unused = context.make({}, DType::int64);
+  const std::int64_t splits = drops ? 1 : splits_of(shape, context.device);
+  const std::int64_t parts = splits > 1 ? splits : 0;
+  const Tensor partial_scores = context.make({parts, shape.batch, shape.heads, shape.queries}, DType::fp32);
+  const Tensor partial_results =
+      context.make({parts, shape.batch, shape.heads, shape.queries, round_up(shape.width, 32)}, DType::fp32);
+  Tensor seed = context.make({2}, DType::int64);
+  const Tensor unused = context.make({}, DType::int64);
+  if (drops) seed = context.make({2}, DType::int64);
   if (!records) return result;
   saved.result = context.save(result);
   saved.scores = context.save(scores);
   saved.seed = context.save(seed);
   saved.unused = context.save(unused);
   context.attach("ScaledDotProductFlashAttentionBackward0", result, {&query, &key, &value},
-                 [saved, shape](Context& c, Gradients&, Gradients& out) { flash_backward(c, shape, saved, out); });
+                 [saved, shape](Context& c, Gradients& in, Gradients& out) { flash_backward(c, shape, saved, in[0], out); });
+  return result;
+}
+
+// aten/src/ATen/native/transformers/cuda/mem_eff_attention: the gradient of the query is summed in blocks of 64 x 64
+std::int64_t efficient_workspace(const Shape& shape) {
+  constexpr std::int64_t block = 64, block_bytes = block * block * 4 + 16;
+  const std::int64_t blocks = (shape.queries + block - 1) / block * ((shape.width + block - 1) / block);
+  return shape.batch * shape.heads * round_up(blocks * block_bytes, 128);
+}
+
+struct EfficientSaved {
+  Saved query, key, value, result, scores;
+};
+
+void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& saved, const Tensor& gradient, Gradients& out) {
+  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c), result = saved.result.get(c),
+               scores = saved.scores.get(c);
+  note_attention(c.op("aten::_scaled_dot_product_efficient_attention_backward"), shape, query, 5);
+  const auto like = [&](const Tensor& heads) {
+    const Extents& sizes = heads->sizes;
+    return as_heads(c, c.make({sizes[0], sizes[2], sizes[1], sizes[3]}, heads->type));
+  };
+  out[0] = like(query);
+  out[1] = like(key);
+  out[2] = like(value);
+  Tensor delta;
+  {
+    const Tensor product = pointwise(c, "aten::mul", {&gradient, &result}, DType::fp32);
+    const Tensor sum = c.make({shape.batch, shape.queries, shape.heads}, DType::fp32);
+    delta = c.make({shape.batch, shape.heads, shape.queries}, DType::fp32);
+  }
+  const Tensor workspace = c.scratch(static_cast<std::uint64_t>(efficient_workspace(shape)));
+}
+
+Tensor efficient_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value) {
+  const Shape shape = shape_of(query, key);
+  const bool records = context.records({&query, &key, &value});
+  EfficientSaved saved{context.save(query, records), context.save(key, records), context.save(value, records), {}, {}};
+  note_attention(context.op("aten::_scaled_dot_product_efficient_attention"), shape, query, 2);
+  Tensor result = as_heads(context, context.make({shape.batch, shape.queries, shape.heads, shape.width}, query->type));
+  const Tensor scores = context.make({shape.batch, shape.heads, records ? round_up(shape.queries, 32) : 0}, DType::fp32);
+  if (!records) return result;
+  saved.result = context.save(result);
+  saved.scores = context.save(scores);
+  context.attach("ScaledDotProductEfficientAttentionBackward0", result, {&query, &key, &value},
+                 [saved, shape](Context& c, Gradients& in, Gradients& out) { efficient_backward(c, shape, saved, in[0], out); });
   return result;
 }
 
@@ -124,11 +210,12 @@ Tensor math_attention(Context& c, Tensor query, Tensor key, Tensor value) {
 
 }  // namespace
 
-Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value, const AttentionOptions&) {
+Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value, const AttentionOptions& options) {
   value = autocast(context, value);
   key = autocast(context, key);
   query = autocast(context, query);
-  if (is_half(query->type) && context.device.compute_major >= 8) return flash_attention(context, query, key, value);
+  if (is_half(query->type) && context.device.compute_major >= 8) return flash_attention(context, query, key, value, options.dropout > 0 && context.training);
+  if (query->sizes[1] == key->sizes[1]) return efficient_attention(context, query, key, value);
   return math_attention(context, query, key, value);
 }
 

@@ -41,6 +41,17 @@ int should_swap(std::span<const Tensor* const> inputs, const Extents& sizes, std
   return 0;
 }
 
+/// Dense strides for an order of the dimensions, the innermost first.
+Extents strides_by(const std::array<std::size_t, 6>& order, const Extents& sizes) {
+  Extents strides = sizes;
+  std::int64_t step = 1;
+  for (std::size_t i = 0; i < sizes.count(); ++i) {
+    strides[order[i]] = step;
+    step *= sizes[order[i]];
+  }
+  return strides;
+}
+
 Extents strides_in_order(std::span<const Tensor* const> inputs, const Extents& sizes) {
   const std::size_t count = sizes.count();
   std::array<std::size_t, 6> order{};  // the first is the innermost
@@ -55,13 +66,7 @@ Extents strides_in_order(std::span<const Tensor* const> inputs, const Extents& s
       moving = j;
     }
   }
-  Extents strides = sizes;
-  std::int64_t step = 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    strides[order[i]] = step;
-    step *= sizes[order[i]];
-  }
-  return strides;
+  return strides_by(order, sizes);
 }
 
 }  // namespace
@@ -80,7 +85,15 @@ Layout result_layout(std::span<const Tensor* const> inputs) {
 }
 
 Extents preserved_strides(const TensorBody& tensor) {
-  return is_dense(tensor) ? tensor.strides : contiguous_strides(tensor.sizes);
+  if (is_dense(tensor)) return tensor.strides;
+  std::array<std::size_t, 6> order{};  // the first is the innermost
+  const std::size_t count = tensor.sizes.count();
+  for (std::size_t i = 0; i < count; ++i) order[i] = count - 1 - i;
+  std::stable_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), [&](std::size_t a, std::size_t b) {
+    const std::int64_t left = tensor.strides[a], right = tensor.strides[b];
+    return left != 0 && right != 0 && left < right;
+  });
+  return strides_by(order, tensor.sizes);
 }
 
 }  // namespace ullage::lowering

@@ -14,7 +14,7 @@ struct Layout {
 
 [[nodiscard]] Layout result_layout(std::span<const Tensor* const> inputs);
 
-/// Strides that keep a dense tensor's order of dimensions, else contiguous ones (memory_format=preserve_format).
+/// Dense strides in the order of a tensor's dimensions (memory_format=preserve_format, infer_dense_strides).
 [[nodiscard]] Extents preserved_strides(const TensorBody& tensor);
 
 }  // namespace ullage::lowering

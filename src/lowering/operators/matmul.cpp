@@ -56,6 +56,7 @@ Tensor addmm(Context& context, const Tensor& bias, const Tensor& left, const Ten
   const bool wants_left = needs_gradient(left), wants_right = needs_gradient(right);
   Saved saved_left = context.save(left, records && wants_right), saved_right = context.save(right, records && wants_left);
   Tensor result = product(context, "aten::addmm", left, right);
+  context.need_cublas_lt();
   if (!records) return result;
   const bool left_columns = is_column_major(left->sizes, left->strides), right_columns = is_column_major(right->sizes, right->strides);
   context.attach("AddmmBackward0", result, {&bias, &left, &right},

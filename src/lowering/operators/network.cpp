@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/operators.hpp"
+#include "lowering/operators/cub.hpp"
 #include "lowering/operators/iterator.hpp"
 
 #include <algorithm>
@@ -10,55 +11,24 @@ namespace {
 // More rows than this are sorted first, which takes memory (EmbeddingBackwardKernel.cu).
 constexpr std::int64_t most_unsorted_rows = 3072;
 
-/// Elements that one block of CUB's kernels takes, by architecture; found by running them for 87 sizes on seven GPUs.
-struct Tiles {
-  std::int64_t sort, unique, scan;
-};
-
-Tiles tiles_of(const DeviceFacts& device) {
-  const int architecture = 10 * device.compute_major + device.compute_minor;
-  if (architecture < 80) return {2816, 320, 896};
-  if (architecture < 90) return {3840, architecture == 80 ? 1792 : 320, 896};
-  return {4608, architecture < 100 ? 4608 : 3840, 896};
-}
-
-std::int64_t divide_up(std::int64_t value, std::int64_t by) {
-  return (value + by - 1) / by;
-}
-
-std::int64_t aligned(std::int64_t bytes) {
-  return divide_up(bytes, 256) * 256;
-}
-
-/// Scratch of a kernel whose blocks look back at each other's state, 16 bytes for each and 32 more.
-std::uint64_t look_back_bytes(std::int64_t elements, std::int64_t tile) {
-  return static_cast<std::uint64_t>(aligned(16 * (divide_up(elements, tile) + 32)) + 256 + 255);
-}
-
-/// Scratch of a radix sort of pairs of int64: a second buffer of each, histograms, and a look back of each tile.
-std::uint64_t sort_bytes(std::int64_t pairs, std::int64_t tile) {
-  return static_cast<std::uint64_t>(2 * aligned(8 * pairs) + 1024 * divide_up(pairs, tile) + 16384 + 511);
-}
-
 // Rows are sorted by their index; equal ones are summed in parts of at most 10 rows.
 Tensor sorted_embedding_backward(Context& c, const Tensor& gradient, std::int64_t rows, const Extents& weight) {
-  const Tiles tiles = tiles_of(c.device);
   const auto indices = [&](std::int64_t count) { return c.make({count}, DType::int64); };
   const Tensor sorted = indices(rows), original = indices(rows);
   {
     const Tensor range = indices(rows);
-    const Tensor sort = c.scratch(sort_bytes(rows, tiles.sort));
+    const Tensor sort = c.scratch(sort_bytes(c.device, rows));
   }
   Tensor result = c.make(weight, gradient->type);
   const Tensor offsets = indices(rows), segments = indices(1);
   {
     const Tensor values = indices(rows);
-    const Tensor unique = c.scratch(look_back_bytes(rows, tiles.unique));
+    const Tensor unique = c.scratch(unique_bytes(c.device, rows));
   }
   const std::int64_t most_segments = std::min(rows, weight[0]);
   const Tensor parts = indices(most_segments), part_offsets = indices(most_segments);
   {
-    const Tensor scan = c.scratch(look_back_bytes(most_segments, tiles.scan));
+    const Tensor scan = c.scratch(scan_bytes(most_segments));
   }
   const std::int64_t most_parts = rows / 10 + most_segments;
   const Tensor count = indices(1), begins = indices(most_parts);

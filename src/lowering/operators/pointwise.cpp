@@ -150,7 +150,8 @@ Tensor neg(Context& context, const Tensor& tensor) {
 }
 
 // grad * (exponent * self^(exponent - 1))
-Tensor pow_number(Context& context, const Tensor& tensor) {
+Tensor pow_number(Context& context, const Tensor& given) {
+  const Tensor tensor = context.autocast.on ? cast(context, given, DType::fp32) : given;
   const bool records = context.records({&tensor});
   Saved saved = context.save(tensor, records);
   Tensor result = pointwise(context, "aten::pow", {&tensor}, tensor->type);
@@ -183,6 +184,10 @@ Tensor tanh(Context& context, const Tensor& tensor) {
   return saves_result(context, tensor, "aten::tanh", "aten::tanh_backward", "TanhBackward0");
 }
 
+Tensor sigmoid(Context& context, const Tensor& tensor) {
+  return saves_result(context, tensor, "aten::sigmoid", "aten::sigmoid_backward", "SigmoidBackward0");
+}
+
 Tensor silu(Context& context, const Tensor& tensor) {
   return saves_input(context, tensor, "aten::silu", "aten::silu_backward", "SiluBackward0");
 }
@@ -198,8 +203,8 @@ Tensor relu(Context& context, const Tensor& tensor) {
 Tensor dropout(Context& context, const Tensor& tensor, double probability) {
   if (!context.training || probability == 0) return tensor;
   const bool records = context.records({&tensor});
-  Tensor result = pointwise(context, "aten::native_dropout", {&tensor}, tensor->type);
-  Tensor mask = context.make(result->sizes, result->strides, DType::boolean);
+  const Tensor mask = pointwise(context, "aten::native_dropout", {&tensor}, DType::boolean);
+  Tensor result = context.make(mask->sizes, mask->strides, tensor->type);
   if (!records) return result;
   Saved saved = context.save(mask);
   context.attach("NativeDropoutBackward0", result, {&tensor}, [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {

@@ -92,7 +92,12 @@ Tensor expand(Context& context, const Tensor& tensor, const Extents& sizes) {
 }
 
 Tensor slice(Context& context, const Tensor& tensor, std::size_t dimension, std::int64_t length) {
-  if (tensor->sizes[dimension] == length) return tensor;
+  if (tensor->sizes[dimension] != length) return rest_of(context, tensor, dimension, length);
+  return seen_as(context, "AliasBackward0", tensor, tensor->sizes, tensor->strides,
+                 [](Context&, const Tensor& gradient) { return gradient; });
+}
+
+Tensor rest_of(Context& context, const Tensor& tensor, std::size_t dimension, std::int64_t length) {
   Extents sizes = tensor->sizes;
   sizes[dimension] = length;
   return seen_as(context, "SliceBackward0", tensor, sizes, tensor->strides,

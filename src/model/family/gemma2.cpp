@@ -21,6 +21,14 @@ Result<Model> gemma2(Config& config) {
   check_layer_types(config, layers);
 
   Tree tree("Gemma2ForCausalLM");
+  describe_decoder(tree.network(), {vocabulary, hidden, inner, layers, heads});
+  Network& network = tree.network();
+  network.attention_dropout = probability(config, "attention_dropout", 0);
+  describe_activation(config, network, "hidden_activation", "gelu_pytorch_tanh");
+  describe_window(config, network, 4096);
+  describe_sliding_layers(config, network, true);
+  network.scores_softcap = !config.is_null("attn_logit_softcapping");
+  network.logits_softcap = !config.is_null("final_logit_softcapping");
   tree.embedding("model.embed_tokens", vocabulary, hidden);
   tree.buffer("model.embed_tokens.embed_scale", 1, false);
   tree.layers("model.layers", layers, [&](Module& layer) {

@@ -20,6 +20,16 @@ Result<Model> gpt2(Config& config) {
   check_heads_divide(config, "n_embd", hidden, "n_head", heads);
 
   Tree tree("GPT2LMHeadModel");
+  describe_decoder(tree.network(), {vocabulary, hidden, inner, layers, {heads, heads, hidden / heads}});
+  Network& network = tree.network();
+  network.rotary_width = 0;
+  network.positions = positions;
+  describe_activation(config, network, "activation_function", "gelu_new");
+  network.embedding_dropout = probability(config, "embd_pdrop", 0.1);
+  network.attention_dropout = probability(config, "attn_pdrop", 0.1);
+  network.residual_dropout = probability(config, "resid_pdrop", 0.1);
+  if (cross) network.not_planned = "add_cross_attention";
+  if (config.flag("reorder_and_upcast_attn", false)) network.not_planned = "reorder_and_upcast_attn";
   tree.embedding("transformer.wte", vocabulary, hidden);
   tree.embedding("transformer.wpe", positions, hidden);
   tree.layers("transformer.h", layers, [&](Module& layer) {

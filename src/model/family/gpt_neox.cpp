@@ -16,6 +16,12 @@ Result<Model> gpt_neox(Config& config) {
   check_heads_divide(config, "hidden_size", hidden, "num_attention_heads", heads);
 
   Tree tree("GPTNeoXForCausalLM");
+  describe_decoder(tree.network(), {vocabulary, hidden, inner, layers, {heads, heads, hidden / heads}});
+  Network& network = tree.network();
+  network.attention_dropout = probability(config, "attention_dropout", 0);
+  describe_activation(config, network, "hidden_act", "gelu");
+  network.embedding_dropout = network.residual_dropout = probability(config, "hidden_dropout", 0);
+  network.parallel_residual = config.flag("use_parallel_residual", true);
   tree.embedding("gpt_neox.embed_in", vocabulary, hidden);
   tree.layers("gpt_neox.layers", layers, [&](Module& layer) {
     layer.layer_norm("input_layernorm", hidden);

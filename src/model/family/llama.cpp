@@ -21,7 +21,7 @@ Result<Model> llama(Config& config) {
   check_padding_token(config, vocabulary, std::nullopt);
 
   Tree tree("LlamaForCausalLM");
-  describe_decoder(config, tree.network(), {vocabulary, hidden, inner, layers, heads});
+  describe_llama(config, tree.network(), {vocabulary, hidden, inner, layers, heads});
   tree.embedding("model.embed_tokens", vocabulary, hidden);
   tree.layers("model.layers", layers, [&](Module& layer) {
     attention(layer, hidden, heads, attention_bias, attention_bias);

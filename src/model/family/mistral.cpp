@@ -18,6 +18,8 @@ Result<Model> mistral(Config& config) {
   check_padding_token(config, vocabulary, std::nullopt);
 
   Tree tree("MistralForCausalLM");
+  describe_llama(config, tree.network(), {vocabulary, hidden, inner, layers, heads});
+  describe_window(config, tree.network(), 4096);
   tree.embedding("model.embed_tokens", vocabulary, hidden);
   tree.layers("model.layers", layers, [&](Module& layer) {
     attention(layer, hidden, heads, false, false);

@@ -22,6 +22,18 @@ Result<Model> opt(Config& config) {
   check_padding_token(config, vocabulary, 1);
 
   Tree tree("OPTForCausalLM");
+  describe_decoder(tree.network(), {vocabulary, hidden, inner, layers, {heads, heads, hidden / heads}});
+  Network& network = tree.network();
+  network.rotary_width = 0;
+  network.positions = positions;
+  network.embedding_width = word;
+  network.norm_before = norm_before;
+  network.final_norm = final_norm;
+  network.affine_norms = affine;
+  network.attention_dropout = probability(config, "attention_dropout", 0);
+  describe_activation(config, network, "activation_function", "relu");
+  network.residual_dropout = probability(config, "dropout", 0.1);
+  if (config.number("layerdrop", 0) > 0) network.not_planned = "layerdrop: layers that are left out at random";
   tree.embedding("model.decoder.embed_tokens", vocabulary, word);
   tree.embedding("model.decoder.embed_positions", positions + position_offset, hidden);
   if (word != hidden) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/family/parts.hpp"
 
+#include "base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +67,7 @@ void check_layer_types(Config& config, Size layers) {
                     "full_attention or sliding_attention");
 }
 
-void describe_decoder(Config& config, Network& network, const DecoderSizes& sizes) {
+void describe_decoder(Network& network, const DecoderSizes& sizes) {
   network.vocabulary = sizes.vocabulary;
   network.hidden = sizes.hidden;
   network.inner = sizes.inner;
@@ -73,9 +75,45 @@ void describe_decoder(Config& config, Network& network, const DecoderSizes& size
   network.heads = sizes.heads.query;
   network.key_value_heads = sizes.heads.key_value;
   network.head_width = network.rotary_width = sizes.heads.width;
-  network.activation_name = config.peek_text("hidden_act").value_or("silu");
-  network.activation = activation_named(network.activation_name);
-  network.attention_dropout = config.number("attention_dropout", 0);
+}
+
+double probability(Config& config, std::string_view field, double fallback) {
+  return config.is_null(field) ? 0 : config.number(field, fallback);
+}
+
+void describe_llama(Config& config, Network& network, const DecoderSizes& sizes) {
+  describe_decoder(network, sizes);
+  describe_activation(config, network, "hidden_act", "silu");
+  network.attention_dropout = probability(config, "attention_dropout", 0);
+}
+
+void describe_activation(Config& config, Network& network, std::string_view field, std::string_view fallback) {
+  const std::string name = config.text(field).value_or(std::string(fallback));
+  network.activation = activation_named(name);
+  if (network.activation == Activation::other) network.not_planned = fmt::format("{} = {}", field, printable(name, false));
+}
+
+void describe_window(Config& config, Network& network, std::optional<Size> fallback) {
+  const auto window = config.whole("sliding_window");
+  if (!config.has("sliding_window")) network.sliding_window = fallback;
+  if (window && *window >= 0) network.sliding_window = static_cast<Size>(*window);
+}
+
+void describe_sliding_layers(Config& config, Network& network, bool alternating) {
+  const auto types = config.texts("layer_types");
+  for (Size layer = 0; layer < network.layers; ++layer)
+    network.slides.push_back(types ? layer < types->size() && (*types)[layer] == "sliding_attention"
+                                   : alternating && layer % 2 == 0);
+}
+
+void describe_qwen_window(Config& config, Network& network) {
+  const bool slides = config.flag("use_sliding_window", false);
+  if (slides) describe_window(config, network, 4096);
+  const Size full = config.size("max_window_layers", 28, 0);
+  describe_sliding_layers(config, network, false);
+  if (!config.has("layer_types"))
+    for (Size layer = 0; layer < network.layers; ++layer)
+      network.slides[layer] = network.sliding_window.has_value() && layer >= full;
 }
 
 void attention(Module& layer, Size hidden, const Heads& heads, bool qkv_bias, bool output_bias) {

@@ -38,8 +38,20 @@ struct DecoderSizes {
   Size vocabulary = 0, hidden = 0, inner = 0, layers = 0;
   Heads heads;
 };
-/// The forward pass of a Llama-like decoder; what a family has otherwise it sets afterwards.
-void describe_decoder(Config& config, Network& network, const DecoderSizes& sizes);
+void describe_decoder(Network& network, const DecoderSizes& sizes);
+/// A Llama-like decoder: with hidden_act and attention_dropout.
+void describe_llama(Config& config, Network& network, const DecoderSizes& sizes);
+/// The probability in a field; null is 0.
+[[nodiscard]] double probability(Config& config, std::string_view field, double fallback);
+/// The activation function in `field`, and a note where it is none that is planned.
+void describe_activation(Config& config, Network& network, std::string_view field, std::string_view fallback);
+/// The window in `field`; null, or absent without a fallback, for none.
+void describe_window(Config& config, Network& network, std::optional<Size> fallback);
+/// Which layers slide, from layer_types; `alternating` where the field is missing: every other, from the first.
+void describe_sliding_layers(Config& config, Network& network, bool alternating);
+
+/// use_sliding_window, sliding_window and max_window_layers of the Qwen families.
+void describe_qwen_window(Config& config, Network& network);
 
 /// q_proj, k_proj, v_proj, o_proj.
 void attention(Module& layer, Size hidden, const Heads& heads, bool qkv_bias, bool output_bias);

@@ -20,6 +20,9 @@ Result<Model> phi3(Config& config) {
   check_padding_token(config, vocabulary, 32000);
 
   Tree tree("Phi3ForCausalLM");
+  describe_llama(config, tree.network(), {vocabulary, hidden, inner, layers, heads});
+  describe_window(config, tree.network(), std::nullopt);
+  tree.network().residual_dropout = probability(config, "resid_pdrop", 0);
   tree.embedding("model.embed_tokens", vocabulary, hidden);
   tree.layers("model.layers", layers, [&](Module& layer) {
     layer.linear("self_attn.o_proj", heads.query * heads.width, hidden, false);

@@ -19,6 +19,8 @@ Result<Model> qwen2(Config& config) {
   check_layer_types(config, layers);
 
   Tree tree("Qwen2ForCausalLM");
+  describe_llama(config, tree.network(), {vocabulary, hidden, inner, layers, heads});
+  describe_qwen_window(config, tree.network());
   tree.embedding("model.embed_tokens", vocabulary, hidden);
   tree.layers("model.layers", layers, [&](Module& layer) {
     attention(layer, hidden, heads, true, false);

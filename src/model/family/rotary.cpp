@@ -107,6 +107,7 @@ void rotary_embedding(Config& config, Tree& tree, const Rotary& rotary) {
   if (!rope) rope = Config::parse("{}", config.where()).value();
   const Size count = frequencies(*rope, rotary);
   config.adopt(*rope, field);
+  tree.network().rotary_width = 2 * count;
   tree.buffer(fmt::format("{}.inv_freq", rotary.module), count);
   tree.buffer(fmt::format("{}.original_inv_freq", rotary.module), count);
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention as transformers calls it: the eager one, and PyTorch's scaled_dot_product_attention.
+#include "lowering/run.hpp"
+
+namespace ullage::lowering {
+namespace {
+
+// repeat_kv: every key head as often as query heads share it, as a copy
+Tensor repeat_heads(Context& c, const Tensor& heads, std::int64_t times) {
+  if (times == 1) return heads;
+  const Extents sizes = heads->sizes;
+  const Tensor wide = expand(c, unsqueeze(c, heads, 2), {sizes[0], sizes[1], times, sizes[2], sizes[3]});
+  return reshape(c, wide, {sizes[0], sizes[1] * times, sizes[2], sizes[3]});
+}
+
+// eager_attention_forward of the Llama-like families
+Tensor eager_attention(const Run& run, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+  Context& c = run.context;
+  const std::int64_t times = query->sizes[1] / key->sizes[1];
+  const Tensor keys = repeat_heads(c, key, times), values = repeat_heads(c, value, times);
+  Tensor scores = matmul(c, query, transpose(c, keys, 2, 3));
+  scores = mul_number(c, scores);
+  if (run.network.scores_softcap) {
+    scores = div_number(c, scores);
+    scores = tanh(c, scores);
+    scores = mul_number(c, scores);
+  }
+  scores = add(c, scores, mask);
+  const Tensor wide = softmax(c, scores, DType::fp32);
+  scores = cast(c, wide, query->type);
+  const_cast<Tensor&>(wide) = Tensor();
+  scores = dropout(c, scores, run.network.attention_dropout);
+  Tensor result = matmul(c, scores, values);
+  result = contiguous(c, transpose(c, result, 1, 2));
+  return reshape(c, result, {result->sizes[0], result->sizes[1], result->sizes[2] * result->sizes[3]});
+}
+
+}  // namespace
+
+const Tensor& Shared::mask_of(const Run& run, std::size_t layer) const {
+  const auto& slides = run.network.slides;
+  return run.network.sliding_window && (slides.empty() || slides[layer]) ? sliding_mask : mask;
+}
+
+Tensor heads_of(const Run& run, const Tensor& projected) {
+  const auto width = static_cast<std::int64_t>(run.network.head_width);
+  const Extents sizes{projected->sizes[0], projected->sizes[1], projected->sizes.back() / width, width};
+  return transpose(run.context, view(run.context, projected, sizes), 1, 2);
+}
+
+Tensor attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask) {
+  Context& c = run.context;
+  if (run.setup.attention == Attention::eager) return eager_attention(run, query, key, value, mask);
+  AttentionOptions options;
+  options.mask = mask;
+  options.dropout = run.network.attention_dropout;
+  Tensor result = scaled_dot_product_attention(c, query, key, value, options);
+  result = transpose(c, result, 1, 2);
+  result = contiguous(c, result);
+  return reshape(c, result, {result->sizes[0], result->sizes[1], result->sizes[2] * result->sizes[3]});
+}
+
+}  // namespace ullage::lowering

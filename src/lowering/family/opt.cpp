@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/operators/cub.hpp"
+#include "lowering/run.hpp"
+
+namespace ullage::lowering {
+namespace {
+
+Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Tensor& mask) {
+  Context& c = run.context;
+  const ModuleScope module(c, "self_attn");
+  const Tensor query = [&] {
+    const Tensor raw = project(run, layer, "self_attn.q_proj", hidden);
+    return heads_of(run, mul_number(c, raw));
+  }();
+  const Tensor key = heads_of(run, project(run, layer, "self_attn.k_proj", hidden));
+  const Tensor value = heads_of(run, project(run, layer, "self_attn.v_proj", hidden));
+  const Tensor result = attend(run, query, key, value, mask);
+  return project(run, layer, "self_attn.out_proj", result);
+}
+
+Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Tensor& mask) {
+  Context& c = run.context;
+  const Scope weights(run, layer);
+  const double dropped = run.network.residual_dropout;
+  const bool before = run.network.norm_before;
+  const auto normed = [&](std::string_view name, const Tensor& input) {
+    return norm(run, name, weights(std::string(name) + ".weight"), weights(std::string(name) + ".bias"), input);
+  };
+  Tensor residual = hidden;
+  if (before) hidden = normed("self_attn_layer_norm", hidden);
+  hidden = self_attention(run, layer, hidden, mask);
+  hidden = dropout(c, hidden, dropped);
+  hidden = add(c, residual, hidden);
+  if (!before) hidden = normed("self_attn_layer_norm", hidden);
+  const Extents sizes = hidden->sizes;
+  hidden = reshape(c, hidden, {sizes[0] * sizes[1], sizes[2]});
+  residual = hidden;
+  if (before) hidden = normed("final_layer_norm", hidden);
+  hidden = project(run, layer, "fc1", hidden);
+  hidden = activate(c, run.network.activation, hidden);
+  hidden = project(run, layer, "fc2", hidden);
+  hidden = dropout(c, hidden, dropped);
+  hidden = view(c, add(c, residual, hidden), sizes);
+  if (!before) hidden = normed("final_layer_norm", hidden);
+  return hidden;
+}
+
+/// The positions, counted from a mask of ones.
+struct Positions {
+  Tensor ones, ids;
+};
+
+Positions positions_of(const Run& run) {
+  Context& c = run.context;
+  const Extents sizes{run.setup.micro_batch, run.setup.sequence};
+  Positions positions;
+  c.op("aten::ones");
+  positions.ones = c.make(sizes, DType::fp32, program::Role::input);
+  c.op("aten::cumsum");
+  positions.ids = c.make(sizes, DType::fp32);
+  {
+    const Tensor scan = c.scratch(run.setup.micro_batch == 1 ? scan_bytes(run.setup.sequence) : 0);
+  }
+  {
+    const Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.ones}, DType::fp32);
+    const Tensor shifted = pointwise(c, "aten::sub", {&masked}, DType::fp32);
+    const_cast<Tensor&>(masked) = Tensor();
+    positions.ids = cast(c, shifted, DType::int64);
+  }
+  return positions;
+}
+
+Tensor model(const Run& run) {
+  Context& c = run.context;
+  const ModuleScope module(c, "model");
+  const ModuleScope decoder(c, "decoder");
+  const auto top = [&](std::string_view name) { return run.weights.top("model.decoder." + std::string(name) + ".weight"); };
+  Tensor embedded = embedding(c, run.tokens, top("embed_tokens"));
+  const Positions positions = positions_of(run);
+  const Tensor mask = causal_mask(run, embedded->type, false);
+  const Tensor places = [&] {
+    const Tensor shifted = pointwise(c, "aten::add", {&positions.ids}, DType::int64);
+    return embedding(c, shifted, top("embed_positions"));
+  }();
+  if (top("project_in")) embedded = linear(c, embedded, top("project_in"), {});
+  Tensor hidden = add(c, embedded, places);
+  hidden = through_layers(run, hidden, [run, mask, positions](std::size_t layer, Tensor input) {
+    return decoder_layer(run, layer, std::move(input), mask);
+  });
+  if (run.network.final_norm)
+    hidden = norm(run, "final_layer_norm", top("final_layer_norm"), run.weights.top("model.decoder.final_layer_norm.bias"), hidden);
+  if (top("project_out")) hidden = linear(c, hidden, top("project_out"), {});
+  return hidden;
+}
+
+}  // namespace
+
+Tensor opt_forward(const Run& run) {
+  const Tensor hidden = model(run);
+  const Tensor logits = linear(run.context, hidden, run.weights.top("lm_head.weight"), {});
+  return causal_loss(run.context, logits, run.tokens);
+}
+
+}  // namespace ullage::lowering
