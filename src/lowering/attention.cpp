@@ -5,6 +5,11 @@
 namespace ullage::lowering {
 namespace {
 
+/// [batch, tokens, heads, width] as [batch, tokens, heads * width].
+Tensor joined(Context& c, const Tensor& heads) {
+  return reshape(c, heads, {heads->sizes[0], heads->sizes[1], heads->sizes[2] * heads->sizes[3]});
+}
+
 // repeat_kv: every key head as often as query heads share it, as a copy
 Tensor repeat_heads(Context& c, const Tensor& heads, std::int64_t times) {
   if (times == 1) return heads;
@@ -14,7 +19,8 @@ Tensor repeat_heads(Context& c, const Tensor& heads, std::int64_t times) {
 }
 
 // eager_attention_forward of the Llama-like families
-Tensor eager_attention(const Run& run, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+Attended eager_attention(const Run& run, const Tensor& query, const Tensor& key, const Tensor& value,
+                         const Tensor& mask) {
   Context& c = run.context;
   const std::int64_t times = query->sizes[1] / key->sizes[1];
   const Tensor keys = repeat_heads(c, key, times), values = repeat_heads(c, value, times);
@@ -32,14 +38,15 @@ Tensor eager_attention(const Run& run, const Tensor& query, const Tensor& key, c
   scores = dropout(c, scores, run.network.attention_dropout);
   Tensor result = matmul(c, scores, values);
   result = contiguous(c, transpose(c, result, 1, 2));
-  return reshape(c, result, {result->sizes[0], result->sizes[1], result->sizes[2] * result->sizes[3]});
+  return {joined(c, result), scores};
 }
 
 }  // namespace
 
-const Tensor& Shared::mask_of(const Run& run, std::size_t layer) const {
+Shared Shared::of(const Run& run, std::size_t layer) const {
   const auto& slides = run.network.slides;
-  return run.network.sliding_window && (slides.empty() || slides[layer]) ? sliding_mask : mask;
+  const bool slid = run.network.sliding_window && (slides.empty() || slides[layer]);
+  return {positions, slid ? sliding_mask : mask, {}, rotary};
 }
 
 Tensor heads_of(const Run& run, const Tensor& projected) {
@@ -48,16 +55,19 @@ Tensor heads_of(const Run& run, const Tensor& projected) {
   return transpose(run.context, view(run.context, projected, sizes), 1, 2);
 }
 
-Tensor attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask) {
+Attended attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask) {
   Context& c = run.context;
   if (run.setup.attention == Attention::eager) return eager_attention(run, query, key, value, mask);
-  AttentionOptions options;
-  options.mask = mask;
-  options.dropout = run.network.attention_dropout;
+  const std::int64_t times = query->sizes[1] / key->sizes[1];
+  const bool shares = !mask && query->sizes.back() <= 256;  // enable_gqa, where a fused kernel may take it
+  if (times > 1 && !shares) {
+    key = repeat_heads(c, key, times);
+    value = repeat_heads(c, value, times);
+  }
+  const AttentionOptions options{mask, run.network.attention_dropout};
   Tensor result = scaled_dot_product_attention(c, query, key, value, options);
-  result = transpose(c, result, 1, 2);
-  result = contiguous(c, result);
-  return reshape(c, result, {result->sizes[0], result->sizes[1], result->sizes[2] * result->sizes[3]});
+  result = contiguous(c, transpose(c, result, 1, 2));
+  return {joined(c, result), {}};
 }
 
 }  // namespace ullage::lowering

@@ -78,15 +78,16 @@ void Context::attach(const char* name, Tensor& output, std::initializer_list<con
   attach_all(name, {&output}, inputs, std::move(backward));
 }
 
-void Context::attach_all(const char* name, const std::vector<Tensor*>& outputs, const std::vector<const Tensor*>& inputs,
-                         Backward backward) {
+void Context::attach_all(const char* name, const std::vector<Tensor*>& outputs,
+                         const std::vector<const Tensor*>& inputs, Backward backward) {
   Ref<Node> node(new Node);
   node->name = name;
   node->sequence = sequence++;
   node->module = tape.module;
   node->recomputed = tape.recomputing;
   node->next.reserve(inputs.size());
-  for (const Tensor* input : inputs) node->next.push_back({gradient_target(*input), *input ? (*input)->output : std::uint8_t{0}});
+  for (const Tensor* input : inputs)
+    node->next.push_back({gradient_target(*input), *input ? (*input)->output : std::uint8_t{0}});
   node->backward = std::move(backward);
   for (Tensor* output : outputs) {
     (*output)->output = static_cast<std::uint8_t>(node->outputs.size());

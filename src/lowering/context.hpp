@@ -16,6 +16,7 @@ namespace ullage::lowering {
 struct DeviceFacts {
   std::int64_t multiprocessors = 108;
   std::int64_t threads_per_multiprocessor = 2048;
+  std::int64_t shared_memory_per_block = 166912;  ///< opt-in, in bytes
   int compute_major = 8, compute_minor = 0;
 };
 
@@ -32,7 +33,7 @@ class Context {
   Tape& tape;
   DeviceFacts device;
   Autocast autocast;
-  bool gradients = true;    ///< torch.is_grad_enabled()
+  bool gradients = true;  ///< torch.is_grad_enabled()
   bool training = true;
   bool tf32 = false;
   bool in_backward = false;  ///< on the engine's thread
@@ -76,8 +77,7 @@ class Context {
 /// A module's name is in force while this lives.
 class ModuleScope {
  public:
-  ModuleScope(Context& context, std::string_view name)
-      : tape_(context.tape), before_(tape_.module) {
+  ModuleScope(Context& context, std::string_view name) : tape_(context.tape), before_(tape_.module) {
     tape_.module = tape_.program().module(before_, name);
   }
   ~ModuleScope() { tape_.module = before_; }

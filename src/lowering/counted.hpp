@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared objects that count their owners, as PyTorch's tensors and graph nodes do: when the last owner goes, so does the
-// memory, and that moment is what a step program is about.
+// Shared objects that count their owners, as PyTorch's tensors and graph nodes do: when the last owner goes, so does
+// the memory, and that moment is what a step program is about.
 #pragma once
 
 #include <cstdint>

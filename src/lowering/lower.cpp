@@ -30,9 +30,20 @@ void train(Context& context, const Setup& setup, const Run& run, Forward forward
 
 }  // namespace
 
+DeviceFacts facts_of(const Gpu& gpu) {
+  DeviceFacts facts;
+  facts.multiprocessors = static_cast<std::int64_t>(gpu.count(Fact::sm_count));
+  facts.threads_per_multiprocessor = static_cast<std::int64_t>(gpu.count(Fact::threads_per_sm));
+  facts.shared_memory_per_block = static_cast<std::int64_t>(gpu.count(Fact::shared_optin_per_block));
+  facts.compute_major = gpu.cc_major;
+  facts.compute_minor = gpu.cc_minor;
+  return facts;
+}
+
 Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
   const Forward forward = forward_of(model.model_type);
-  if (!forward) return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
+  if (!forward)
+    return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
   if (!model.network.not_planned.empty())
     return fail(ErrorKind::usage, "not planned", model.network.not_planned, "a model without it",
                 "'ullage rehearse' runs any script");
@@ -44,7 +55,8 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   tape.enter_phase(Phase::load, 0);
   std::vector<Tensor> buffers;
   const Weights weights(context, model, setup.weights, setup.frozen, [&] {
-    if (model.network.rotary_width > 0) load_rotary(context, static_cast<std::int64_t>(model.network.rotary_width), buffers);
+    if (model.network.rotary_width > 0)
+      load_rotary(context, static_cast<std::int64_t>(model.network.rotary_width), buffers);
   });
   Optimizer optimizer(setup.optimizer, weights.all());
   context.op("aten::randint");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "hardware/catalogue.hpp"
 #include "lowering/context.hpp"
 #include "model/description.hpp"
 #include "program/program.hpp"
@@ -29,6 +30,9 @@ struct Setup {
   std::vector<bool> frozen;  ///< by parameter, as planner::frozen_parameters; empty for none
   unsigned steps = 3;
 };
+
+/// What kernels ask a GPU of the catalogue for.
+[[nodiscard]] DeviceFacts facts_of(const Gpu& gpu);
 
 /// Errors: `usage` for what no rule describes, naming it.
 [[nodiscard]] Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device);

@@ -12,7 +12,8 @@ namespace ullage::lowering {
 
 // ---- pointwise (pointwise.cpp); results have the strides that TensorIterator gives them
 /// An element for each, of broadcast inputs; no graph. Size and strides of the result by TensorIterator.
-[[nodiscard]] Tensor pointwise(Context& context, const char* name, std::initializer_list<const Tensor*> inputs, DType type);
+[[nodiscard]] Tensor pointwise(Context& context, const char* name, std::initializer_list<const Tensor*> inputs,
+                               DType type);
 [[nodiscard]] DType promoted(const Tensor& left, const Tensor& right);
 [[nodiscard]] Tensor add_raw(Context& context, const Tensor& left, const Tensor& right);
 void add_in_place(Context& context, const Tensor& into, const Tensor& added);
@@ -61,7 +62,8 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
 
 // ---- reductions (reduction.cpp)
 /// Sum over the dimensions of which a bit is set in `over`. No graph.
-[[nodiscard]] Tensor sum_raw(Context& context, const Tensor& tensor, unsigned over, bool keep, const char* name = "aten::sum");
+[[nodiscard]] Tensor sum_raw(Context& context, const Tensor& tensor, unsigned over, bool keep,
+                             const char* name = "aten::sum");
 /// Sum that brings a gradient back to the sizes before a broadcast.
 [[nodiscard]] Tensor sum_to(Context& context, const Tensor& tensor, const Extents& sizes);
 [[nodiscard]] Tensor mean_last(Context& context, const Tensor& tensor);
@@ -85,9 +87,8 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
 /// transformers' ForCausalLMLoss.
 [[nodiscard]] Tensor causal_loss(Context& context, Tensor logits, Tensor labels);
 struct AttentionOptions {
-  bool causal = true;
+  Tensor mask;  ///< of bool; empty: causal
   double dropout = 0;
-  Tensor mask;
 };
 /// torch.nn.functional.scaled_dot_product_attention of [batch, heads, tokens, width]; fewer key heads with enable_gqa.
 [[nodiscard]] Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value,

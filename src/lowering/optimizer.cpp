@@ -58,7 +58,8 @@ void Optimizer::sgd(Context& context) {
   const std::vector<Tensor> parameters = with_gradient();
   note_update(context, "aten::_foreach_add_", parameters, 5);
   if (!states_.empty()) return;
-  for (const Tensor& parameter : parameters) states_.push_back(like(context, parameter, program::Role::optimizer_state));
+  for (const Tensor& parameter : parameters)
+    states_.push_back(like(context, parameter, program::Role::optimizer_state));
 }
 
 void Optimizer::zero_grad() {

@@ -189,16 +189,16 @@ void load_rotary(Context& c, std::int64_t width, std::vector<Tensor>& buffers) {
   (void)frequencies(program::Role::temporary);
 }
 
-Tensor through_layers(const Run& run, Tensor hidden,
-                      const std::function<Tensor(std::size_t layer, Tensor hidden)>& layer) {
+Tensor through_layers(const Run& run, Tensor hidden, const std::function<Layer(std::size_t layer)>& layer) {
   const ModuleScope module(run.context, "layers");
   for (std::size_t i = 0; i < run.network.layers; ++i) {
     const ModuleScope number(run.context, std::to_string(i));
+    const Layer one = layer(i);
     if (!run.setup.checkpoint) {
-      hidden = layer(i, hidden);
+      hidden = one(hidden);
       continue;
     }
-    hidden = checkpointed(run.context, hidden, [layer, i](Context&, const Tensor& input) { return layer(i, input); });
+    hidden = checkpointed(run.context, hidden, [one](Context&, const Tensor& input) { return one(input); });
   }
   return hidden;
 }

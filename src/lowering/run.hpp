@@ -57,23 +57,31 @@ void load_rotary(Context& context, std::int64_t width, std::vector<Tensor>& buff
 
 /// [1, tokens]
 [[nodiscard]] Tensor position_ids(const Run& run);
-/// The causal mask of create_causal_mask or, if `sliding`, create_sliding_window_causal_mask for tokens without padding:
-/// [batch, 1, tokens, tokens] of `type` for eager attention, of bool for SDPA, which needs none where is_causal will do.
-/// With position ids it is looked first whether sequences are packed.
+/// The causal mask of create_causal_mask or, if `sliding`, create_sliding_window_causal_mask for tokens without
+/// padding: [batch, 1, tokens, tokens] of `type` for eager attention, of bool for SDPA, which needs none where
+/// is_causal will do. With position ids it is looked first whether sequences are packed.
 [[nodiscard]] Tensor causal_mask(const Run& run, DType type, bool knows_positions, bool sliding = false);
 
-/// The attention that the setup names, of [batch, heads, tokens, width]; the result is [batch, tokens, heads * width].
-[[nodiscard]] Tensor attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask);
+/// What an attention returns: its callers keep the weights of eager attention as long as they run.
+struct Attended {
+  Tensor output;   ///< [batch, tokens, heads * width]
+  Tensor weights;  ///< [batch, heads, tokens, tokens]; empty for SDPA
+};
+/// The attention that the setup names, of [batch, heads, tokens, width].
+[[nodiscard]] Attended attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask);
 
-/// Calls `layer` for each layer, as a checkpointed region where the setup says so.
+/// One layer with what it is given, as a checkpointed region keeps it.
+using Layer = std::function<Tensor(Tensor hidden)>;
+/// Runs every layer, as a checkpointed region where the setup says so.
 [[nodiscard]] Tensor through_layers(const Run& run, Tensor hidden,
-                                    const std::function<Tensor(std::size_t layer, Tensor hidden)>& layer);
+                                    const std::function<Layer(std::size_t layer)>& layer);
 
-/// The layers of a checkpointed or plain run, with what every layer of a rotary family is given.
+/// What the layers of a rotary family are given.
 struct Shared {
   Tensor positions, mask, sliding_mask;
   Rotary rotary;
-  [[nodiscard]] const Tensor& mask_of(const Run& run, std::size_t layer) const;
+  /// The same with the mask of one layer alone.
+  [[nodiscard]] Shared of(const Run& run, std::size_t layer) const;
 };
 
 /// Positions, masks and rotary embedding of a Llama-like model whose hidden states are of `type`.

@@ -98,8 +98,8 @@ bool view_strides(const TensorBody& tensor, const Extents& sizes, Extents& strid
   std::int64_t run = 1, seen = 1;
   for (auto dimension = static_cast<std::ptrdiff_t>(tensor.sizes.count()) - 1; dimension >= 0; --dimension) {
     run *= tensor.sizes[at(dimension)];
-    const bool ends = dimension == 0 || (tensor.sizes[at(dimension - 1)] != 1 &&
-                                         tensor.strides[at(dimension - 1)] != run * run_stride);
+    const bool ends = dimension == 0 ||
+                      (tensor.sizes[at(dimension - 1)] != 1 && tensor.strides[at(dimension - 1)] != run * run_stride);
     if (!ends) continue;
     while (view >= 0 && (seen < run || sizes[at(view)] == 1)) {
       strides[at(view)] = seen * run_stride;

@@ -49,7 +49,8 @@ class Extents {
 
 /// Memory of its own. Given back when the last tensor on it goes.
 struct Storage : Counted {
-  Storage(Tape& the_tape, std::uint64_t bytes, program::Role role) : tape(the_tape), id(the_tape.allocate(bytes, role)) {}
+  Storage(Tape& the_tape, std::uint64_t bytes, program::Role role)
+      : tape(the_tape), id(the_tape.allocate(bytes, role)) {}
   ~Storage() { tape.free(id); }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;

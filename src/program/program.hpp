@@ -38,11 +38,11 @@ struct Operator {
   const char* name = "";  ///< aten::mm; of static storage
   ModuleId module = 0;
   Work work = Work::none;
-  bool recomputed = false;     ///< run again by activation checkpointing
-  std::uint8_t bits = 0;       ///< of the numbers it computes with
-  bool tensor_cores = false;   ///< fp32 operands are tf32
-  double flops = 0;            ///< 2 for each multiply-add; matmul and attention only
-  double bytes = 0;            ///< read and written, each tensor once
+  bool recomputed = false;                       ///< run again by activation checkpointing
+  std::uint8_t bits = 0;                         ///< of the numbers it computes with
+  bool tensor_cores = false;                     ///< fp32 operands are tf32
+  double flops = 0;                              ///< 2 for each multiply-add; matmul and attention only
+  double bytes = 0;                              ///< read and written, each tensor once
   std::uint64_t m = 0, n = 0, k = 0, batch = 0;  ///< of a matmul
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step program of a configuration as text, for the test against the requests of a rehearsal
 // (tests/rehearse/test_plan_program.py): `a NUMBER BYTES ROLE PHASE STEP OPERATOR MODULE` and `f NUMBER`.
+#include "hardware/catalogue.hpp"
 #include "lowering/lower.hpp"
 #include "model/families.hpp"
 
@@ -25,10 +26,12 @@ lowering::Setup setup_of(std::map<std::string, std::string> flags) {
   setup.tf32 = precision == "tf32";
   setup.attention = flags["attention"] == "eager" ? lowering::Attention::eager : lowering::Attention::sdpa;
   setup.checkpoint = flags["checkpoint"] == "full";
-  const std::map<std::string, lowering::OptimizerKind> optimizers{{"adamw-fused", lowering::OptimizerKind::adamw_fused},
-                                                                  {"adamw-forloop", lowering::OptimizerKind::adamw_forloop},
-                                                                  {"sgd", lowering::OptimizerKind::sgd}};
-  if (const auto found = optimizers.find(flags["optimizer"]); found != optimizers.end()) setup.optimizer = found->second;
+  const std::map<std::string, lowering::OptimizerKind> optimizers{
+      {"adamw-fused", lowering::OptimizerKind::adamw_fused},
+      {"adamw-forloop", lowering::OptimizerKind::adamw_forloop},
+      {"sgd", lowering::OptimizerKind::sgd}};
+  if (const auto found = optimizers.find(flags["optimizer"]); found != optimizers.end())
+    setup.optimizer = found->second;
   setup.micro_batch = std::atoll(flags["micro-batch"].c_str());
   setup.sequence = std::atoll(flags["seq"].c_str());
   return setup;
@@ -55,13 +58,15 @@ void print(const program::Program& program) {
 }  // namespace
 
 int main(int count, char** words) {
-  std::map<std::string, std::string> flags{{"micro-batch", "1"}, {"seq", "1024"}};
+  std::map<std::string, std::string> flags{{"micro-batch", "1"}, {"seq", "1024"}, {"gpu", "a100-40gb"}, {"steps", "3"}};
   for (int i = 2; i + 1 < count; i += 2) flags[words[i] + 2] = words[i + 1];
   std::ifstream file(count > 1 ? words[1] : "");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto model = ullage::model::describe(text, "config");
   if (!model) return std::fprintf(stderr, "%s\n", model.error().what.c_str()), 1;
-  const auto program = ullage::lowering::lower(*model, setup_of(flags), {});
+  const auto gpu = ullage::find_gpu(flags["gpu"]);
+  if (!gpu) return std::fprintf(stderr, "%s\n", gpu.error().what.c_str()), 1;
+  const auto program = ullage::lowering::lower(*model, setup_of(flags), ullage::lowering::facts_of(**gpu));
   if (!program) return std::fprintf(stderr, "%s\n", program.error().what.c_str()), 1;
   print(*program);
   return 0;

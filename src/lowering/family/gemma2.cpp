@@ -28,7 +28,7 @@ Tensor layer_norm_of(const Run& run, std::size_t layer, std::string_view name, c
   return gemma_norm(run, name, run.weights.layer(layer, std::string(name) + ".weight"), input);
 }
 
-Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Shared& shared) {
+Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Shared& shared) {
   Context& c = run.context;
   const ModuleScope module(c, "self_attn");
   Tensor query = heads_of(run, project(run, layer, "self_attn.q_proj", hidden));
@@ -40,15 +40,17 @@ Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, c
     query = turned_query;
     key = turned_key;
   }
-  const Tensor result = attend(run, query, key, value, shared.mask_of(run, layer));
-  return project(run, layer, "self_attn.o_proj", result);
+  Attended result = attend(run, query, key, value, shared.mask);
+  result.output = project(run, layer, "self_attn.o_proj", result.output);
+  return result;
 }
 
 Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Shared& shared) {
   Context& c = run.context;
   Tensor residual = hidden;
   hidden = layer_norm_of(run, layer, "input_layernorm", hidden);
-  hidden = self_attention(run, layer, hidden, shared);
+  Attended attention = self_attention(run, layer, hidden, shared);
+  hidden = std::move(attention.output);
   hidden = layer_norm_of(run, layer, "post_attention_layernorm", hidden);
   hidden = add(c, residual, hidden);
   residual = hidden;
@@ -66,8 +68,10 @@ Tensor model(const Run& run) {
     return mul(c, raw, c.alias(run.weights.scale(), {}, {}));
   }();
   const Shared shared = shared_inputs(run, embedded->type);
-  const Tensor hidden = through_layers(run, embedded, [run, shared](std::size_t layer, Tensor input) {
-    return decoder_layer(run, layer, std::move(input), shared);
+  const Tensor hidden = through_layers(run, embedded, [&](std::size_t layer) -> Layer {
+    return [run, layer, own = shared.of(run, layer)](Tensor input) {
+      return decoder_layer(run, layer, std::move(input), own);
+    };
   });
   return gemma_norm(run, "norm", run.weights.top("model.norm.weight"), hidden);
 }

@@ -11,7 +11,7 @@ Tensor convolved(const Run& run, std::size_t layer, std::string_view name, const
 }
 
 // eager_attention_forward of GPT-2: the softmax has the type of its input, and the result is no copy
-Tensor eager(const Run& run, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+Attended eager(const Run& run, const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
   Context& c = run.context;
   Tensor scores = matmul(c, query, transpose(c, key, 2, 3));
   scores = mul_number(c, scores);
@@ -20,10 +20,10 @@ Tensor eager(const Run& run, const Tensor& query, const Tensor& key, const Tenso
   scores = cast(c, scores, value->type);
   scores = dropout(c, scores, run.network.attention_dropout);
   const Tensor result = matmul(c, scores, value);
-  return transpose(c, result, 1, 2);
+  return {transpose(c, result, 1, 2), scores};
 }
 
-Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Tensor& mask) {
+Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Tensor& mask) {
   Context& c = run.context;
   const ModuleScope module(c, "attn");
   const auto width = static_cast<std::int64_t>(run.network.hidden);
@@ -31,15 +31,16 @@ Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, c
   const Tensor key = heads_of(run, parts[1]), value = heads_of(run, parts[2]);
   const Tensor query = heads_of(run, parts[0]);
   parts.clear();
-  Tensor result;
+  Attended result;
   if (run.setup.attention == Attention::eager) {
-    const Tensor raw = eager(run, query, key, value, mask);
-    result = reshape(c, raw, {raw->sizes[0], raw->sizes[1], width});
+    result = eager(run, query, key, value, mask);
+    result.output = reshape(c, result.output, {hidden->sizes[0], hidden->sizes[1], width});
   } else {
     result = attend(run, query, key, value, mask);
   }
-  result = convolved(run, layer, "attn.c_proj", result);
-  return dropout(c, result, run.network.residual_dropout);
+  result.output = convolved(run, layer, "attn.c_proj", result.output);
+  result.output = dropout(c, result.output, run.network.residual_dropout);
+  return result;
 }
 
 Tensor feed_forward(const Run& run, std::size_t layer, Tensor hidden) {
@@ -55,8 +56,8 @@ Tensor block(const Run& run, std::size_t layer, Tensor hidden, const Tensor& mas
   const Scope weights(run, layer);
   Tensor residual = hidden;
   hidden = norm(run, "ln_1", weights("ln_1.weight"), weights("ln_1.bias"), hidden);
-  const Tensor attention = self_attention(run, layer, hidden, mask);
-  hidden = add(c, attention, residual);
+  const Attended attention = self_attention(run, layer, hidden, mask);
+  hidden = add(c, attention.output, residual);
   residual = hidden;
   hidden = norm(run, "ln_2", weights("ln_2.weight"), weights("ln_2.bias"), hidden);
   const Tensor fed = feed_forward(run, layer, hidden);
@@ -72,10 +73,11 @@ Tensor model(const Run& run) {
   Tensor hidden = add(c, embedded, places);
   const Tensor mask = causal_mask(run, embedded->type, true);
   hidden = dropout(c, hidden, run.network.embedding_dropout);
-  hidden = through_layers(run, hidden, [run, mask, positions](std::size_t layer, Tensor input) {
-    return block(run, layer, std::move(input), mask);
+  hidden = through_layers(run, hidden, [&](std::size_t layer) -> Layer {
+    return [run, layer, mask, positions](Tensor input) { return block(run, layer, std::move(input), mask); };
   });
-  return norm(run, "ln_f", run.weights.top("transformer.ln_f.weight"), run.weights.top("transformer.ln_f.bias"), hidden);
+  return norm(run, "ln_f", run.weights.top("transformer.ln_f.weight"), run.weights.top("transformer.ln_f.bias"),
+              hidden);
 }
 
 }  // namespace

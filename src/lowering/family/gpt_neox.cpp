@@ -4,21 +4,23 @@
 namespace ullage::lowering {
 namespace {
 
-Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Shared& shared) {
+Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Shared& shared) {
   Context& c = run.context;
   const ModuleScope module(c, "attention");
   const auto width = static_cast<std::int64_t>(run.network.head_width);
   std::vector<Tensor> parts;
   {
     const Tensor joined = project(run, layer, "attention.query_key_value", hidden);
-    const Tensor heads = view(c, joined, {hidden->sizes[0], hidden->sizes[1], joined->sizes.back() / (3 * width), 3 * width});
+    const Tensor heads =
+        view(c, joined, {hidden->sizes[0], hidden->sizes[1], joined->sizes.back() / (3 * width), 3 * width});
     parts = split(c, transpose(c, heads, 1, 2), 3, {width, width, width});
   }
   const Tensor value = parts[2];
   const Turned turned = rotated_parts(c, parts[0], parts[1], shared.rotary, false);
   parts.clear();
-  const Tensor result = attend(run, turned.query, turned.key, value, shared.mask);
-  return project(run, layer, "attention.dense", result);
+  Attended result = attend(run, turned.query, turned.key, value, shared.mask);
+  result.output = project(run, layer, "attention.dense", result.output);
+  return result;
 }
 
 Tensor feed_forward(const Run& run, std::size_t layer, const Tensor& input) {
@@ -35,10 +37,12 @@ Tensor decoder_layer(const Run& run, std::size_t layer, const Tensor& hidden, co
   const auto normed = [&](std::string_view name, const Tensor& input) {
     return norm(run, name, weights(std::string(name) + ".weight"), weights(std::string(name) + ".bias"), input);
   };
-  Tensor attention = self_attention(run, layer, normed("input_layernorm", hidden), shared);
+  Attended attended = self_attention(run, layer, normed("input_layernorm", hidden), shared);
+  Tensor attention = std::move(attended.output);
   attention = dropout(c, attention, dropped);
   if (!run.network.parallel_residual) attention = add(c, attention, hidden);
-  Tensor fed = feed_forward(run, layer, normed("post_attention_layernorm", run.network.parallel_residual ? hidden : attention));
+  Tensor fed =
+      feed_forward(run, layer, normed("post_attention_layernorm", run.network.parallel_residual ? hidden : attention));
   fed = dropout(c, fed, dropped);
   const Tensor sum = add(c, fed, attention);
   return run.network.parallel_residual ? add(c, sum, hidden) : sum;
@@ -53,8 +57,8 @@ Tensor model(const Run& run) {
   shared.mask = causal_mask(run, embedded->type, true);
   Tensor hidden = dropout(c, embedded, run.network.embedding_dropout);
   shared.rotary = rotary_embedding(run, hidden->type);
-  hidden = through_layers(run, hidden, [run, shared](std::size_t layer, Tensor input) {
-    return decoder_layer(run, layer, input, shared);
+  hidden = through_layers(run, hidden, [&](std::size_t layer) -> Layer {
+    return [run, layer, shared](const Tensor& input) { return decoder_layer(run, layer, input, shared); };
   });
   return norm(run, "final_layer_norm", run.weights.top("gpt_neox.final_layer_norm.weight"),
               run.weights.top("gpt_neox.final_layer_norm.bias"), hidden);

@@ -37,7 +37,7 @@ Heads projected(const Run& run, std::size_t layer, const Tensor& hidden) {
   return heads;
 }
 
-Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Shared& shared) {
+Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Shared& shared) {
   Context& c = run.context;
   const ModuleScope module(c, "self_attn");
   Heads heads = projected(run, layer, hidden);
@@ -51,8 +51,9 @@ Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, c
     heads.query = query;
     heads.key = key;
   }
-  const Tensor result = attend(run, heads.query, heads.key, heads.value, shared.mask_of(run, layer));
-  return project(run, layer, "self_attn.o_proj", result);
+  Attended result = attend(run, heads.query, heads.key, heads.value, shared.mask);
+  result.output = project(run, layer, "self_attn.o_proj", result.output);
+  return result;
 }
 
 /// down(up * act(gate)) of one projection for both.
@@ -78,7 +79,8 @@ Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Sha
   const double dropped = run.network.residual_dropout;
   Tensor residual = hidden;
   hidden = rms_norm(run, "input_layernorm", weights("input_layernorm.weight"), hidden);
-  hidden = self_attention(run, layer, hidden, shared);
+  Attended attention = self_attention(run, layer, hidden, shared);
+  hidden = std::move(attention.output);
   hidden = add(c, residual, dropout(c, hidden, dropped));
   residual = hidden;
   hidden = rms_norm(run, "post_attention_layernorm", weights("post_attention_layernorm.weight"), hidden);
@@ -92,8 +94,10 @@ Tensor model(const Run& run) {
   const ModuleScope module(c, "model");
   const Tensor embedded = embedding(c, run.tokens, run.weights.top("model.embed_tokens.weight"));
   const Shared shared = shared_inputs(run, embedded->type);
-  const Tensor hidden = through_layers(run, embedded, [run, shared](std::size_t layer, Tensor input) {
-    return decoder_layer(run, layer, std::move(input), shared);
+  const Tensor hidden = through_layers(run, embedded, [&](std::size_t layer) -> Layer {
+    return [run, layer, own = shared.of(run, layer)](Tensor input) {
+      return decoder_layer(run, layer, std::move(input), own);
+    };
   });
   return rms_norm(run, "norm", run.weights.top("model.norm.weight"), hidden);
 }

@@ -5,7 +5,7 @@
 namespace ullage::lowering {
 namespace {
 
-Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Tensor& mask) {
+Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden, const Tensor& mask) {
   Context& c = run.context;
   const ModuleScope module(c, "self_attn");
   const Tensor query = [&] {
@@ -14,8 +14,9 @@ Tensor self_attention(const Run& run, std::size_t layer, const Tensor& hidden, c
   }();
   const Tensor key = heads_of(run, project(run, layer, "self_attn.k_proj", hidden));
   const Tensor value = heads_of(run, project(run, layer, "self_attn.v_proj", hidden));
-  const Tensor result = attend(run, query, key, value, mask);
-  return project(run, layer, "self_attn.out_proj", result);
+  Attended result = attend(run, query, key, value, mask);
+  result.output = project(run, layer, "self_attn.out_proj", result.output);
+  return result;
 }
 
 Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Tensor& mask) {
@@ -28,7 +29,8 @@ Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Ten
   };
   Tensor residual = hidden;
   if (before) hidden = normed("self_attn_layer_norm", hidden);
-  hidden = self_attention(run, layer, hidden, mask);
+  Attended attended = self_attention(run, layer, hidden, mask);
+  hidden = std::move(attended.output);
   hidden = dropout(c, hidden, dropped);
   hidden = add(c, residual, hidden);
   if (!before) hidden = normed("self_attn_layer_norm", hidden);
@@ -58,9 +60,7 @@ Positions positions_of(const Run& run) {
   positions.ones = c.make(sizes, DType::fp32, program::Role::input);
   c.op("aten::cumsum");
   positions.ids = c.make(sizes, DType::fp32);
-  {
-    const Tensor scan = c.scratch(run.setup.micro_batch == 1 ? scan_bytes(run.setup.sequence) : 0);
-  }
+  { const Tensor scan = c.scratch(run.setup.micro_batch == 1 ? scan_bytes(run.setup.sequence, 4) : 0); }
   {
     const Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.ones}, DType::fp32);
     const Tensor shifted = pointwise(c, "aten::sub", {&masked}, DType::fp32);
@@ -74,7 +74,9 @@ Tensor model(const Run& run) {
   Context& c = run.context;
   const ModuleScope module(c, "model");
   const ModuleScope decoder(c, "decoder");
-  const auto top = [&](std::string_view name) { return run.weights.top("model.decoder." + std::string(name) + ".weight"); };
+  const auto top = [&](std::string_view name) {
+    return run.weights.top("model.decoder." + std::string(name) + ".weight");
+  };
   Tensor embedded = embedding(c, run.tokens, top("embed_tokens"));
   const Positions positions = positions_of(run);
   const Tensor mask = causal_mask(run, embedded->type, false);
@@ -84,11 +86,14 @@ Tensor model(const Run& run) {
   }();
   if (top("project_in")) embedded = linear(c, embedded, top("project_in"), {});
   Tensor hidden = add(c, embedded, places);
-  hidden = through_layers(run, hidden, [run, mask, positions](std::size_t layer, Tensor input) {
-    return decoder_layer(run, layer, std::move(input), mask);
+  hidden = through_layers(run, hidden, [&](std::size_t layer) -> Layer {
+    return [run, layer, mask, ids = positions.ids](Tensor input) {
+      return decoder_layer(run, layer, std::move(input), mask);
+    };
   });
   if (run.network.final_norm)
-    hidden = norm(run, "final_layer_norm", top("final_layer_norm"), run.weights.top("model.decoder.final_layer_norm.bias"), hidden);
+    hidden = norm(run, "final_layer_norm", top("final_layer_norm"),
+                  run.weights.top("model.decoder.final_layer_norm.bias"), hidden);
   if (top("project_out")) hidden = linear(c, hidden, top("project_out"), {});
   return hidden;
 }

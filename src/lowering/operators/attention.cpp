@@ -24,7 +24,8 @@ Shape shape_of(const Tensor& query, const Tensor& key) {
 /// FLOPs as torch.utils.flop_counter has them: two products, whatever is masked; five in the backward pass.
 void note_attention(program::Operator& op, const Shape& shape, const Tensor& query, double products) {
   op.work = program::Work::attention;
-  op.flops = products * 2.0 * static_cast<double>(shape.batch * shape.heads * shape.queries) * static_cast<double>(shape.keys * shape.width);
+  op.flops = products * 2.0 * static_cast<double>(shape.batch * shape.heads * shape.queries) *
+             static_cast<double>(shape.keys * shape.width);
   op.bits = static_cast<std::uint8_t>(8 * bytes_of(query->type));
   op.tensor_cores = op.bits == 16;
   op.bytes = products * 2.0 * static_cast<double>(query->bytes());
@@ -46,11 +47,13 @@ struct FlashSaved {
 };
 
 void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, const Tensor& gradient, Gradients& out) {
-  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c), result = saved.result.get(c),
-               scores = saved.scores.get(c), seed = saved.seed.get(c), unused = saved.unused.get(c);
+  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
+               result = saved.result.get(c), scores = saved.scores.get(c), seed = saved.seed.get(c),
+               unused = saved.unused.get(c);
   note_attention(c.op("aten::_scaled_dot_product_flash_attention_backward"), shape, query, 5);
   // the kernel wants both as [batch, tokens, heads, width]
-  const Tensor whole_gradient = contiguous(c, transpose(c, gradient, 1, 2)), whole_result = contiguous(c, transpose(c, result, 1, 2));
+  const Tensor whole_gradient = contiguous(c, transpose(c, gradient, 1, 2)),
+               whole_result = contiguous(c, transpose(c, result, 1, 2));
   out[0] = c.make(query->sizes, preserved_strides(*query), query->type);
   out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
   out[2] = c.make(value->sizes, preserved_strides(*value), value->type);
@@ -79,14 +82,16 @@ std::int64_t splits_of(const Shape& shape, const DeviceFacts& device) {
   float best = 0;
   for (std::int64_t splits = 1; splits <= most; ++splits) best = std::max(best, efficiency(splits));
   for (std::int64_t splits = 1; splits <= most; ++splits)
-    if (efficiency(splits) > 0 && static_cast<double>(efficiency(splits)) >= 0.85 * static_cast<double>(best)) return splits;
+    if (efficiency(splits) > 0 && static_cast<double>(efficiency(splits)) >= 0.85 * static_cast<double>(best))
+      return splits;
   return 1;
 }
 
 Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value, bool drops) {
   const Shape shape = shape_of(query, key);
   const bool records = context.records({&query, &key, &value});
-  FlashSaved saved{context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
+  FlashSaved saved{
+      context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
   note_attention(context.op("aten::_scaled_dot_product_flash_attention"), shape, query, 2);
   const Extents& sizes = query->sizes;
   Tensor result = context.make(sizes, preserved_strides(*query), query->type);
@@ -104,25 +109,47 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   saved.scores = context.save(scores);
   saved.seed = context.save(seed);
   saved.unused = context.save(unused);
-  context.attach("ScaledDotProductFlashAttentionBackward0", result, {&query, &key, &value},
-                 [saved, shape](Context& c, Gradients& in, Gradients& out) { flash_backward(c, shape, saved, in[0], out); });
+  context.attach(
+      "ScaledDotProductFlashAttentionBackward0", result, {&query, &key, &value},
+      [saved, shape](Context& c, Gradients& in, Gradients& out) { flash_backward(c, shape, saved, in[0], out); });
   return result;
 }
 
-// aten/src/ATen/native/transformers/cuda/mem_eff_attention: the gradient of the query is summed in blocks of 64 x 64
-std::int64_t efficient_workspace(const Shape& shape) {
-  constexpr std::int64_t block = 64, block_bytes = block * block * 4 + 16;
-  const std::int64_t blocks = (shape.queries + block - 1) / block * ((shape.width + block - 1) / block);
-  return shape.batch * shape.heads * round_up(blocks * block_bytes, 128);
+/// How the backward kernel of memory-efficient attention cuts its sums.
+struct Blocks {
+  std::int64_t rows = 64, columns = 64;
+  bool sums_keys = false;  ///< the gradients of keys and values are summed in fp32 apart
+};
+
+// aten/src/ATen/native/transformers/cuda/mem_eff_attention: the first kernel whose shared memory fits is taken;
+// compared with its requests for widths of 32 to 256 on five GPUs
+Blocks blocks_of(const Shape& shape, bool half, const DeviceFacts& device) {
+  const bool roomy = device.shared_memory_per_block >= 160 * 1024, old = device.compute_major < 8;
+  if (shape.width <= 64) return {};
+  if (!half) return {roomy ? 128 : 64, 64, false};
+  if (shape.width > 128) return {128, 64, true};
+  if (roomy) return {128, 128, false};
+  if (old || shape.width <= 96) return {128, 64, false};
+  return {64, 64, true};
+}
+
+std::int64_t efficient_workspace(const Shape& shape, bool half, const DeviceFacts& device) {
+  const Blocks blocks = blocks_of(shape, half, device);
+  const auto divide_up = [](std::int64_t value, std::int64_t by) { return (value + by - 1) / by; };
+  const std::int64_t query = divide_up(shape.queries, blocks.rows) * divide_up(shape.width, blocks.columns) *
+                             (blocks.rows * blocks.columns * 4 + 16);
+  const std::int64_t keys = blocks.sums_keys ? 2 * round_up(shape.keys, 64) * round_up(shape.width, 128) * 4 : 0;
+  return shape.batch * shape.heads * (query + keys);
 }
 
 struct EfficientSaved {
-  Saved query, key, value, result, scores;
+  Saved query, key, value, result, scores, bias;
 };
 
-void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& saved, const Tensor& gradient, Gradients& out) {
-  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c), result = saved.result.get(c),
-               scores = saved.scores.get(c);
+void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& saved, const Tensor& gradient,
+                        Gradients& out) {
+  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
+               result = saved.result.get(c), scores = saved.scores.get(c);
   note_attention(c.op("aten::_scaled_dot_product_efficient_attention_backward"), shape, query, 5);
   const auto like = [&](const Tensor& heads) {
     const Extents& sizes = heads->sizes;
@@ -131,27 +158,55 @@ void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& sa
   out[0] = like(query);
   out[1] = like(key);
   out[2] = like(value);
+  const bool half = is_half(query->type);
   Tensor delta;
-  {
+  if (half) {
+    delta = c.make({shape.batch, shape.heads, shape.queries}, DType::fp32);
+  } else {
     const Tensor product = pointwise(c, "aten::mul", {&gradient, &result}, DType::fp32);
     const Tensor sum = c.make({shape.batch, shape.queries, shape.heads}, DType::fp32);
     delta = c.make({shape.batch, shape.heads, shape.queries}, DType::fp32);
   }
-  const Tensor workspace = c.scratch(static_cast<std::uint64_t>(efficient_workspace(shape)));
+  const Tensor workspace = c.scratch(static_cast<std::uint64_t>(efficient_workspace(shape, half, c.device)));
 }
 
-Tensor efficient_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value) {
+/// A mask of bool as one of the query's type, its rows padded to a multiple of 8 elements.
+Tensor bias_of(Context& c, const Tensor& mask, DType type) {
+  if (!mask) return {};
+  c.op("aten::where");
+  const Tensor bias = [&] {
+    const Tensor one = c.make({}, type), other = c.make({}, type);
+    return c.make(mask->sizes, type);
+  }();
+  const std::int64_t padded = round_up(mask->sizes.back(), 8);
+  if (padded == mask->sizes.back()) return bias;
+  Extents sizes = mask->sizes;
+  sizes[sizes.count() - 1] = padded;
+  return c.make(sizes, type);
+}
+
+Tensor efficient_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value,
+                           const Tensor& mask) {
   const Shape shape = shape_of(query, key);
+  const Tensor bias = bias_of(context, mask, query->type);
   const bool records = context.records({&query, &key, &value});
-  EfficientSaved saved{context.save(query, records), context.save(key, records), context.save(value, records), {}, {}};
+  EfficientSaved saved{
+      context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}};
+  if (bias) saved.bias = context.save(bias, records);
   note_attention(context.op("aten::_scaled_dot_product_efficient_attention"), shape, query, 2);
-  Tensor result = as_heads(context, context.make({shape.batch, shape.queries, shape.heads, shape.width}, query->type));
-  const Tensor scores = context.make({shape.batch, shape.heads, records ? round_up(shape.queries, 32) : 0}, DType::fp32);
+  const Extents sizes{shape.batch, shape.queries, shape.heads, shape.width};
+  Tensor result = as_heads(context, context.make(sizes, query->type));
+  const Tensor scores =
+      context.make({shape.batch, shape.heads, records ? round_up(shape.queries, 32) : 0}, DType::fp32);
+  if (is_half(query->type) && shape.width > 128) {
+    const Tensor sums = context.make(sizes, DType::fp32);
+  }
   if (!records) return result;
   saved.result = context.save(result);
   saved.scores = context.save(scores);
-  context.attach("ScaledDotProductEfficientAttentionBackward0", result, {&query, &key, &value},
-                 [saved, shape](Context& c, Gradients& in, Gradients& out) { efficient_backward(c, shape, saved, in[0], out); });
+  context.attach(
+      "ScaledDotProductEfficientAttentionBackward0", result, {&query, &key, &value},
+      [saved, shape](Context& c, Gradients& in, Gradients& out) { efficient_backward(c, shape, saved, in[0], out); });
   return result;
 }
 
@@ -184,8 +239,8 @@ Tensor lower_triangle(Context& c, const Shape& shape, DType type) {
   return c.make({shape.queries, shape.keys}, type);
 }
 
-// _scaled_dot_product_attention_math (aten/src/ATen/native/transformers/attention.cpp): what no fused kernel takes, half
-// types in fp32
+// _scaled_dot_product_attention_math (aten/src/ATen/native/transformers/attention.cpp): what no fused kernel takes,
+// half types in fp32
 Tensor math_attention(Context& c, Tensor query, Tensor key, Tensor value) {
   const DType type = query->type;
   const Shape shape = shape_of(query, key);
@@ -198,24 +253,39 @@ Tensor math_attention(Context& c, Tensor query, Tensor key, Tensor value) {
     key = interleaved(c, key, shape.heads / shape.key_heads);
     value = interleaved(c, value, shape.heads / shape.key_heads);
   }
-  Tensor weights;
-  {
+  Tensor weights = [&] {
     const Tensor scaled_key = mul_number(c, transpose(c, key, 2, 3));
-    const Tensor scores = matmul(c, scaled, scaled_key);
-    in_place(c, "aten::add_", {&scores, &mask});
-    weights = safe_softmax(c, scores);
-  }
+    return matmul(c, scaled, scaled_key);
+  }();
+  in_place(c, "aten::add_", {&weights, &mask});
+  weights = safe_softmax(c, weights);
   return cast(c, matmul(c, weights, value), type);
+}
+
+/// Which kernel PyTorch chooses (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
+bool can_use_flash(const Context& context, const Tensor& query, const AttentionOptions& options, bool drops) {
+  const DeviceFacts& device = context.device;
+  const std::int64_t width = query->sizes.back();
+  if (options.mask || !is_half(query->type) || device.compute_major < 8 || width > 256) return false;
+  const bool small = device.compute_major == 12 || (device.compute_major == 8 && device.compute_minor >= 6);
+  return !(small && context.gradients && width > 192 && (width <= 224 || drops));
+}
+
+bool can_use_efficient(const Context& context, const Tensor& query, const Tensor& key) {
+  if (query->sizes[1] != key->sizes[1]) return false;
+  return query->type != DType::bf16 || context.device.compute_major >= 8;
 }
 
 }  // namespace
 
-Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value, const AttentionOptions& options) {
+Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value,
+                                    const AttentionOptions& options) {
   value = autocast(context, value);
   key = autocast(context, key);
   query = autocast(context, query);
-  if (is_half(query->type) && context.device.compute_major >= 8) return flash_attention(context, query, key, value, options.dropout > 0 && context.training);
-  if (query->sizes[1] == key->sizes[1]) return efficient_attention(context, query, key, value);
+  const bool drops = options.dropout > 0 && context.training;
+  if (can_use_flash(context, query, options, drops)) return flash_attention(context, query, key, value, drops);
+  if (can_use_efficient(context, query, key)) return efficient_attention(context, query, key, value, options.mask);
   return math_attention(context, query, key, value);
 }
 

@@ -16,9 +16,9 @@ std::int64_t aligned(std::int64_t bytes) {
   return divide_up(bytes, 256) * 256;
 }
 
-/// Blocks that look back at each other's state: 16 bytes for each and for 32 more.
-std::uint64_t look_back_bytes(std::int64_t elements, std::int64_t tile) {
-  return static_cast<std::uint64_t>(aligned(16 * (divide_up(elements, tile) + 32)) + 256 + 255);
+/// Blocks that look back at each other's state: twice a value for each and for 32 more.
+std::uint64_t look_back_bytes(std::int64_t elements, std::int64_t tile, std::int64_t width = 8) {
+  return static_cast<std::uint64_t>(aligned(2 * width * (divide_up(elements, tile) + 32)) + 256 + 255);
 }
 
 }  // namespace
@@ -36,8 +36,8 @@ std::uint64_t unique_bytes(const DeviceFacts& device, std::int64_t elements) {
   return look_back_bytes(elements, tile);
 }
 
-std::uint64_t scan_bytes(std::int64_t elements) {
-  return look_back_bytes(elements, 896);
+std::uint64_t scan_bytes(std::int64_t elements, std::int64_t width) {
+  return look_back_bytes(elements, 7168 / width, width);
 }
 
 }  // namespace ullage::lowering

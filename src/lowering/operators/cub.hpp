@@ -13,7 +13,7 @@ namespace ullage::lowering {
 [[nodiscard]] std::uint64_t sort_bytes(const DeviceFacts& device, std::int64_t pairs);
 /// cub::DeviceSelect::UniqueByKey of int64.
 [[nodiscard]] std::uint64_t unique_bytes(const DeviceFacts& device, std::int64_t elements);
-/// cub::DeviceScan of int64.
-[[nodiscard]] std::uint64_t scan_bytes(std::int64_t elements);
+/// cub::DeviceScan of values of 8 or 4 bytes.
+[[nodiscard]] std::uint64_t scan_bytes(std::int64_t elements, std::int64_t width = 8);
 
 }  // namespace ullage::lowering

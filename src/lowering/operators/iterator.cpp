@@ -78,7 +78,8 @@ Layout result_layout(std::span<const Tensor* const> inputs) {
   if (same_sizes) {
     if (std::ranges::all_of(inputs, [](const Tensor* input) { return is_contiguous(**input); }))
       return {sizes, contiguous_strides(sizes)};
-    if (is_dense(first) && std::ranges::all_of(inputs, [&](const Tensor* input) { return (*input)->strides == first.strides; }))
+    if (is_dense(first) &&
+        std::ranges::all_of(inputs, [&](const Tensor* input) { return (*input)->strides == first.strides; }))
       return {sizes, first.strides};
   }
   return {sizes, strides_in_order(inputs, sizes)};
@@ -89,10 +90,11 @@ Extents preserved_strides(const TensorBody& tensor) {
   std::array<std::size_t, 6> order{};  // the first is the innermost
   const std::size_t count = tensor.sizes.count();
   for (std::size_t i = 0; i < count; ++i) order[i] = count - 1 - i;
-  std::stable_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), [&](std::size_t a, std::size_t b) {
-    const std::int64_t left = tensor.strides[a], right = tensor.strides[b];
-    return left != 0 && right != 0 && left < right;
-  });
+  std::stable_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+                   [&](std::size_t a, std::size_t b) {
+                     const std::int64_t left = tensor.strides[a], right = tensor.strides[b];
+                     return left != 0 && right != 0 && left < right;
+                   });
   return strides_by(order, tensor.sizes);
 }
 

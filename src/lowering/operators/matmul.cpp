@@ -54,11 +54,13 @@ Tensor left_gradient(Context& context, const Tensor& gradient, const Tensor& rig
 Tensor addmm(Context& context, const Tensor& bias, const Tensor& left, const Tensor& right) {
   const bool records = context.records({&bias, &left, &right});
   const bool wants_left = needs_gradient(left), wants_right = needs_gradient(right);
-  Saved saved_left = context.save(left, records && wants_right), saved_right = context.save(right, records && wants_left);
+  Saved saved_left = context.save(left, records && wants_right),
+        saved_right = context.save(right, records && wants_left);
   Tensor result = product(context, "aten::addmm", left, right);
   context.need_cublas_lt();
   if (!records) return result;
-  const bool left_columns = is_column_major(left->sizes, left->strides), right_columns = is_column_major(right->sizes, right->strides);
+  const bool left_columns = is_column_major(left->sizes, left->strides),
+             right_columns = is_column_major(right->sizes, right->strides);
   context.attach("AddmmBackward0", result, {&bias, &left, &right},
                  [=, wants_bias = needs_gradient(bias)](Context& c, Gradients& in, Gradients& out) {
                    const Tensor one = saved_left.get(c), other = saved_right.get(c);
@@ -72,7 +74,8 @@ Tensor addmm(Context& context, const Tensor& bias, const Tensor& left, const Ten
 Tensor bmm(Context& context, const Tensor& left, const Tensor& right) {
   const bool records = context.records({&left, &right});
   const bool wants_left = needs_gradient(left), wants_right = needs_gradient(right);
-  Saved saved_right = context.save(right, records && wants_left), saved_left = context.save(left, records && wants_right);
+  Saved saved_right = context.save(right, records && wants_left),
+        saved_left = context.save(left, records && wants_right);
   Tensor result = product(context, "aten::bmm", left, right);
   if (!records) return result;
   context.attach("BmmBackward0", result, {&left, &right}, [=](Context& c, Gradients& in, Gradients& out) {
@@ -98,10 +101,12 @@ Tensor folded(Context& context, const Tensor& tensor) {
 Tensor mm(Context& context, const Tensor& left, const Tensor& right) {
   const bool records = context.records({&left, &right});
   const bool wants_left = needs_gradient(left), wants_right = needs_gradient(right);
-  Saved saved_right = context.save(right, records && wants_left), saved_left = context.save(left, records && wants_right);
+  Saved saved_right = context.save(right, records && wants_left),
+        saved_left = context.save(left, records && wants_right);
   Tensor result = product(context, "aten::mm", left, right);
   if (!records) return result;
-  const bool left_columns = is_column_major(left->sizes, left->strides), right_columns = is_column_major(right->sizes, right->strides);
+  const bool left_columns = is_column_major(left->sizes, left->strides),
+             right_columns = is_column_major(right->sizes, right->strides);
   context.attach("MmBackward0", result, {&left, &right}, [=](Context& c, Gradients& in, Gradients& out) {
     const Tensor other = saved_right.get(c), one = saved_left.get(c);
     if (wants_right) out[1] = right_gradient(c, in[0], one, right_columns);

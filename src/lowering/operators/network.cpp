@@ -27,9 +27,7 @@ Tensor sorted_embedding_backward(Context& c, const Tensor& gradient, std::int64_
   }
   const std::int64_t most_segments = std::min(rows, weight[0]);
   const Tensor parts = indices(most_segments), part_offsets = indices(most_segments);
-  {
-    const Tensor scan = c.scratch(scan_bytes(most_segments));
-  }
+  { const Tensor scan = c.scratch(scan_bytes(most_segments)); }
   const std::int64_t most_parts = rows / 10 + most_segments;
   const Tensor count = indices(1), begins = indices(most_parts);
   const Tensor sums = c.make({most_parts, weight[1]}, DType::fp32);
@@ -101,11 +99,12 @@ Tensor softmax(Context& context, const Tensor& input, DType type) {
   Tensor result = pointwise(context, "aten::_softmax", {&wide}, type);
   if (!records) return result;
   Saved saved = context.save(result);
-  context.attach("SoftmaxBackward0", result, {&wide}, [saved = std::move(saved), from = wide->type](Context& c, Gradients& in, Gradients& out) {
-    const Tensor kept = saved.get(c);
-    out[0] = pointwise(c, "aten::_softmax_backward_data", {&in[0], &kept}, from);
-    const Tensor product = c.make(kept->sizes, kept->strides, kept->type);
-  });
+  context.attach("SoftmaxBackward0", result, {&wide},
+                 [saved = std::move(saved), from = wide->type](Context& c, Gradients& in, Gradients& out) {
+                   const Tensor kept = saved.get(c);
+                   out[0] = pointwise(c, "aten::_softmax_backward_data", {&in[0], &kept}, from);
+                   const Tensor product = c.make(kept->sizes, kept->strides, kept->type);
+                 });
   return result;
 }
 
@@ -114,10 +113,11 @@ Tensor log_softmax(Context& context, const Tensor& input) {
   Tensor result = pointwise(context, "aten::_log_softmax", {&input}, input->type);
   if (!records) return result;
   Saved saved = context.save(result);
-  context.attach("LogSoftmaxBackward0", result, {&input}, [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
-    const Tensor kept = saved.get(c);
-    out[0] = pointwise(c, "aten::_log_softmax_backward_data", {&in[0], &kept}, in[0]->type);
-  });
+  context.attach("LogSoftmaxBackward0", result, {&input},
+                 [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
+                   const Tensor kept = saved.get(c);
+                   out[0] = pointwise(c, "aten::_log_softmax_backward_data", {&in[0], &kept}, in[0]->type);
+                 });
   return result;
 }
 

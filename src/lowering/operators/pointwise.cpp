@@ -21,9 +21,10 @@ Tensor saves_input(Context& context, const Tensor& input, const char* name, cons
   Saved saved = context.save(input, records);
   Tensor result = pointwise(context, name, {&input}, input->type);
   if (!records) return result;
-  context.attach(node, result, {&input}, [saved = std::move(saved), backward](Context& c, Gradients& in, Gradients& out) {
-    out[0] = unary_backward(c, backward, in[0], saved.get(c));
-  });
+  context.attach(node, result, {&input},
+                 [saved = std::move(saved), backward](Context& c, Gradients& in, Gradients& out) {
+                   out[0] = unary_backward(c, backward, in[0], saved.get(c));
+                 });
   return result;
 }
 
@@ -33,9 +34,10 @@ Tensor saves_result(Context& context, const Tensor& input, const char* name, con
   Tensor result = pointwise(context, name, {&input}, input->type);
   if (!records) return result;
   Saved saved = context.save(result);
-  context.attach(node, result, {&input}, [saved = std::move(saved), backward](Context& c, Gradients& in, Gradients& out) {
-    out[0] = unary_backward(c, backward, in[0], saved.get(c));
-  });
+  context.attach(node, result, {&input},
+                 [saved = std::move(saved), backward](Context& c, Gradients& in, Gradients& out) {
+                   out[0] = unary_backward(c, backward, in[0], saved.get(c));
+                 });
   return result;
 }
 
@@ -99,9 +101,8 @@ Tensor cast(Context& context, const Tensor& tensor, DType type) {
   op.bytes = static_cast<double>(tensor->elements()) * static_cast<double>(bytes_of(tensor->type) + bytes_of(type));
   Tensor result = context.make(tensor->sizes, preserved_strides(*tensor), type);
   if (!context.records({&tensor})) return result;
-  context.attach("ToCopyBackward0", result, {&tensor}, [from = tensor->type](Context& c, Gradients& in, Gradients& out) {
-    out[0] = cast(c, in[0], from);
-  });
+  context.attach("ToCopyBackward0", result, {&tensor},
+                 [from = tensor->type](Context& c, Gradients& in, Gradients& out) { out[0] = cast(c, in[0], from); });
   return result;
 }
 
@@ -109,7 +110,8 @@ Tensor add(Context& context, const Tensor& left, const Tensor& right) {
   Tensor result = add_raw(context, left, right);
   if (!context.records({&left, &right})) return result;
   context.attach("AddBackward0", result, {&left, &right},
-                 [wants_left = needs_gradient(left), wants_right = needs_gradient(right)](Context&, Gradients& in, Gradients& out) {
+                 [wants_left = needs_gradient(left), wants_right = needs_gradient(right)](Context&, Gradients& in,
+                                                                                          Gradients& out) {
                    if (wants_left) out[0] = in[0];
                    if (wants_right) out[1] = in[0];
                  });
@@ -124,8 +126,8 @@ Tensor mul(Context& context, const Tensor& left, const Tensor& right) {
   Tensor result = pointwise(context, "aten::mul", {&left, &right}, promoted(left, right));
   if (!records) return result;
   context.attach("MulBackward0", result, {&left, &right},
-                 [=, saved_left = std::move(saved_left), saved_right = std::move(saved_right)](Context& c, Gradients& in,
-                                                                                            Gradients& out) {
+                 [=, saved_left = std::move(saved_left), saved_right = std::move(saved_right)](
+                     Context& c, Gradients& in, Gradients& out) {
                    const Tensor other = saved_right.get(c), self = saved_left.get(c);
                    if (wants_right) out[1] = pointwise(c, "aten::mul", {&in[0], &self}, promoted(in[0], self));
                    if (wants_left) out[0] = pointwise(c, "aten::mul", {&in[0], &other}, promoted(in[0], other));
@@ -156,12 +158,13 @@ Tensor pow_number(Context& context, const Tensor& given) {
   Saved saved = context.save(tensor, records);
   Tensor result = pointwise(context, "aten::pow", {&tensor}, tensor->type);
   if (!records) return result;
-  context.attach("PowBackward0", result, {&tensor}, [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
-    const Tensor self = saved.get(c);
-    const Tensor power = pointwise(c, "aten::pow", {&self}, self->type);
-    const Tensor scaled = pointwise(c, "aten::mul", {&power}, power->type);
-    out[0] = pointwise(c, "aten::mul", {&in[0], &scaled}, promoted(in[0], scaled));
-  });
+  context.attach("PowBackward0", result, {&tensor},
+                 [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
+                   const Tensor self = saved.get(c);
+                   const Tensor power = pointwise(c, "aten::pow", {&self}, self->type);
+                   const Tensor scaled = pointwise(c, "aten::mul", {&power}, power->type);
+                   out[0] = pointwise(c, "aten::mul", {&in[0], &scaled}, promoted(in[0], scaled));
+                 });
   return result;
 }
 
@@ -171,12 +174,13 @@ Tensor rsqrt(Context& context, const Tensor& tensor) {
   Tensor result = pointwise(context, "aten::rsqrt", {&tensor}, tensor->type);
   if (!records) return result;
   Saved saved = context.save(result);
-  context.attach("RsqrtBackward0", result, {&tensor}, [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
-    const Tensor root = saved.get(c);
-    const Tensor cube = pointwise(c, "aten::pow", {&root}, root->type);
-    const Tensor scaled = pointwise(c, "aten::mul", {&in[0]}, in[0]->type);
-    out[0] = pointwise(c, "aten::mul", {&scaled, &cube}, promoted(scaled, cube));
-  });
+  context.attach("RsqrtBackward0", result, {&tensor},
+                 [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
+                   const Tensor root = saved.get(c);
+                   const Tensor cube = pointwise(c, "aten::pow", {&root}, root->type);
+                   const Tensor scaled = pointwise(c, "aten::mul", {&in[0]}, in[0]->type);
+                   out[0] = pointwise(c, "aten::mul", {&scaled, &cube}, promoted(scaled, cube));
+                 });
   return result;
 }
 
@@ -207,9 +211,10 @@ Tensor dropout(Context& context, const Tensor& tensor, double probability) {
   Tensor result = context.make(mask->sizes, mask->strides, tensor->type);
   if (!records) return result;
   Saved saved = context.save(mask);
-  context.attach("NativeDropoutBackward0", result, {&tensor}, [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
-    out[0] = unary_backward(c, "aten::native_dropout_backward", in[0], saved.get(c));
-  });
+  context.attach("NativeDropoutBackward0", result, {&tensor},
+                 [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
+                   out[0] = unary_backward(c, "aten::native_dropout_backward", in[0], saved.get(c));
+                 });
   return result;
 }
 

@@ -36,9 +36,9 @@ Iterator iterator_of(const TensorBody& input, const TensorBody& output, unsigned
       const bool reduced = (over >> i & 1U) != 0;
       all[count++] = {input.sizes[i], input.strides[i], reduced ? 0 : output.strides[i], reduced};
     }
-  std::stable_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), [](const Dimension& a, const Dimension& b) {
-    return a.reduced != b.reduced ? a.reduced : a.input < b.input;
-  });
+  std::stable_sort(
+      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count),
+      [](const Dimension& a, const Dimension& b) { return a.reduced != b.reduced ? a.reduced : a.input < b.input; });
   Iterator iterator;
   for (std::size_t i = 0; i < count; ++i) {
     if (iterator.count > 0 && joins(iterator.dimensions[iterator.count - 1], all[i])) {
@@ -93,8 +93,8 @@ Configuration configuration_of(const Iterator& iterator, Value elements, Value o
   Configuration found;
   found.outputs = outputs;
   found.inputs = elements / outputs;
-  const bool in_row = iterator.reduced == iterator.count ||
-                      iterator.dimensions[0].input < iterator.dimensions[iterator.reduced].input;
+  const bool in_row =
+      iterator.reduced == iterator.count || iterator.dimensions[0].input < iterator.dimensions[iterator.reduced].input;
   Value inner = in_row ? found.inputs : outputs;
   const Value outer = in_row ? outputs : found.inputs;
   const Value fastest = iterator.count == 0 ? 1 : iterator.dimensions[in_row ? 0 : iterator.reduced].input;
@@ -112,8 +112,9 @@ Configuration configuration_of(const Iterator& iterator, Value elements, Value o
   (split ? found.step_input : found.step_output) *= found.height;
   const Value target = device.multiprocessors * (device.threads_per_multiprocessor / (found.width * found.height));
   if (split && found.values_per_thread() >= most_values && found.grid() <= target)
-    found.blocks_per_output = std::max(std::min(divide_up(target, found.grid()), divide_up(found.values_per_thread(), least_values)),
-                                       divide_up(found.values_per_thread(), most_values));
+    found.blocks_per_output =
+        std::max(std::min(divide_up(target, found.grid()), divide_up(found.values_per_thread(), least_values)),
+                 divide_up(found.values_per_thread(), most_values));
   return found;
 }
 
@@ -167,9 +168,10 @@ Tensor mean_last(Context& context, const Tensor& tensor) {
   const unsigned last = 1U << (tensor->sizes.count() - 1);
   Tensor result = sum_raw(context, tensor, last, true, "aten::mean");
   if (!context.records({&tensor})) return result;
-  context.attach("MeanBackward1", result, {&tensor}, [sizes = tensor->sizes](Context& c, Gradients& in, Gradients& out) {
-    out[0] = div_number(c, expand(c, in[0], sizes));
-  });
+  context.attach("MeanBackward1", result, {&tensor},
+                 [sizes = tensor->sizes](Context& c, Gradients& in, Gradients& out) {
+                   out[0] = div_number(c, expand(c, in[0], sizes));
+                 });
   return result;
 }
 

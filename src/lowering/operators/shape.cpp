@@ -18,7 +18,8 @@ Tensor seen_as(Context& context, const char* node, const Tensor& tensor, const E
                Back back) {
   Tensor result = context.alias(tensor, sizes, strides);
   if (context.records({&tensor}))
-    context.attach(node, result, {&tensor}, [back](Context& c, Gradients& in, Gradients& out) { out[0] = back(c, in[0]); });
+    context.attach(node, result, {&tensor},
+                   [back](Context& c, Gradients& in, Gradients& out) { out[0] = back(c, in[0]); });
   return result;
 }
 
@@ -74,12 +75,13 @@ Tensor unsqueeze(Context& context, const Tensor& tensor, std::size_t dimension) 
   const std::int64_t stride = dimension < sizes.count() ? sizes[dimension] * strides[dimension] : 1;
   sizes.insert(dimension, 1);
   strides.insert(dimension, stride);
-  return seen_as(context, "UnsqueezeBackward0", tensor, sizes, strides, [dimension](Context& c, const Tensor& gradient) {
-    Extents less = gradient->sizes, steps = gradient->strides;
-    less.erase(dimension);
-    steps.erase(dimension);
-    return c.alias(gradient, less, steps);
-  });
+  return seen_as(context, "UnsqueezeBackward0", tensor, sizes, strides,
+                 [dimension](Context& c, const Tensor& gradient) {
+                   Extents less = gradient->sizes, steps = gradient->strides;
+                   less.erase(dimension);
+                   steps.erase(dimension);
+                   return c.alias(gradient, less, steps);
+                 });
 }
 
 Tensor expand(Context& context, const Tensor& tensor, const Extents& sizes) {
@@ -100,8 +102,9 @@ Tensor slice(Context& context, const Tensor& tensor, std::size_t dimension, std:
 Tensor rest_of(Context& context, const Tensor& tensor, std::size_t dimension, std::int64_t length) {
   Extents sizes = tensor->sizes;
   sizes[dimension] = length;
-  return seen_as(context, "SliceBackward0", tensor, sizes, tensor->strides,
-                 [before = tensor->sizes](Context& c, const Tensor& gradient) { return slice_backward(c, gradient, before); });
+  return seen_as(
+      context, "SliceBackward0", tensor, sizes, tensor->strides,
+      [before = tensor->sizes](Context& c, const Tensor& gradient) { return slice_backward(c, gradient, before); });
 }
 
 std::vector<Tensor> split(Context& context, const Tensor& tensor, std::size_t dimension,
@@ -115,9 +118,8 @@ std::vector<Tensor> split(Context& context, const Tensor& tensor, std::size_t di
   if (!context.records({&tensor})) return parts;
   std::vector<Tensor*> outputs;
   for (Tensor& part : parts) outputs.push_back(&part);
-  context.attach_all("SplitBackward0", outputs, {&tensor}, [dimension](Context& c, Gradients& in, Gradients& out) {
-    out[0] = cat(c, in, dimension);
-  });
+  context.attach_all("SplitBackward0", outputs, {&tensor},
+                     [dimension](Context& c, Gradients& in, Gradients& out) { out[0] = cat(c, in, dimension); });
   return parts;
 }
 
@@ -129,7 +131,8 @@ Tensor contiguous(Context& context, const Tensor& tensor) {
   if (is_contiguous(*tensor)) return tensor;
   Tensor result = clone_contiguous(context, tensor);
   if (context.records({&tensor}))
-    context.attach("CloneBackward0", result, {&tensor}, [](Context&, Gradients& in, Gradients& out) { out[0] = in[0]; });
+    context.attach("CloneBackward0", result, {&tensor},
+                   [](Context&, Gradients& in, Gradients& out) { out[0] = in[0]; });
   return result;
 }
 

@@ -90,7 +90,8 @@ void describe_llama(Config& config, Network& network, const DecoderSizes& sizes)
 void describe_activation(Config& config, Network& network, std::string_view field, std::string_view fallback) {
   const std::string name = config.text(field).value_or(std::string(fallback));
   network.activation = activation_named(name);
-  if (network.activation == Activation::other) network.not_planned = fmt::format("{} = {}", field, printable(name, false));
+  if (network.activation == Activation::other)
+    network.not_planned = fmt::format("{} = {}", field, printable(name, false));
 }
 
 void describe_window(Config& config, Network& network, std::optional<Size> fallback) {

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the reference loop for many cases under the stand-in libraries, each in a process of its own.
+
+Cases come as JSON lines on stdin: {"config": {...}, "flags": [...], "profile": "...", "events": path or null}. Results go to stdout, one
+line each: the peaks of PyTorch's own counters, or the error. PyTorch is imported once; every case is a fork of that process.
+"""
+import json
+import os
+import pathlib
+import sys
+import warnings
+from types import SimpleNamespace
+
+import torch
+import transformers
+from reference_loop import flags, train
+from transformers import AutoModelForCausalLM  # noqa: F401  imports what every case needs
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/ullage/site"))
+from ullage_hook import values  # noqa: E402
+from ullage_hook.virtual_device import VirtualDevice  # noqa: E402
+
+transformers.utils.logging.set_verbosity_error()
+
+
+def compute_small_values():
+    """As in a rehearsal: what steers the script is really computed (transformers asks whether sequences are packed)."""
+    silent = SimpleNamespace(current=lambda: "", add=lambda *_, **__: None)
+    values.install(torch, SimpleNamespace(device=VirtualDevice(), routing="balanced", lines=silent, records=silent))
+
+
+def write_events(path):
+    """PyTorch's own history: `a NUMBER BYTES` for a request, `f NUMBER` for its end."""
+    numbers, lines, count = {}, [], 0
+    for event in torch.cuda.memory._snapshot()["device_traces"][0]:
+        if event["action"] == "alloc":
+            numbers[event["addr"]] = count
+            lines.append(f"a {count} {event['size']}")
+            count += 1
+        elif event["action"] == "free_completed":
+            lines.append(f"f {numbers.pop(event['addr'])}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def run(case):
+    chosen = flags().parse_args(["-", *case["flags"]])
+    if case.get("events"):
+        torch.cuda.memory._record_memory_history(context=None, max_entries=5_000_000)
+    try:
+        train(case["config"], chosen)
+    except torch.OutOfMemoryError:
+        return {"error": "out of memory"}
+    if case.get("events"):
+        write_events(case["events"])
+    return {"allocated": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}
+
+
+def in_child(case):
+    warnings.simplefilter("ignore")
+    os.environ["ULLAGE_VGPU_PROFILE"] = case["profile"]
+    try:
+        result = run(case)
+    except Exception as error:  # noqa: BLE001  a case that fails is a result
+        result = {"error": f"{type(error).__name__}: {error}"}
+    os.write(1, (json.dumps(result) + "\n").encode())
+    os._exit(0)
+
+
+def main():
+    compute_small_values()
+    for line in sys.stdin:
+        case = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            in_child(case)
+        _, status = os.waitpid(child, 0)
+        if status != 0:
+            os.write(1, (json.dumps({"error": f"ended with status {status}"}) + "\n").encode())
+
+
+if __name__ == "__main__":
+    main()
