@@ -16,7 +16,7 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-bool load(void* library, NvmlLibrary& nvml) {
+bool take_functions(void* library, NvmlLibrary& nvml) {
   find(library, "nvmlDeviceGetMigMode", nvml.mig_mode);
   return find(library, "nvmlInit_v2", nvml.init) && find(library, "nvmlShutdown", nvml.shutdown) &&
          find(library, "nvmlErrorString", nvml.error_string) &&
@@ -28,16 +28,21 @@ bool load(void* library, NvmlLibrary& nvml) {
          find(library, "nvmlDeviceGetCudaComputeCapability", nvml.compute_capability);
 }
 
+/// Why it cannot be used; empty when it can.
+std::string load(NvmlLibrary& nvml) {
+  void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return dlerror();
+  return take_functions(library, nvml) ? "" : std::string(file) + " lacks functions: it is too old";
+}
+
 }  // namespace
 
 Result<const NvmlLibrary*> nvml_library() {
   static NvmlLibrary nvml;
-  static void* const library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  static const bool complete = library != nullptr && load(library, nvml);
-  if (complete) return &nvml;
-  const std::string what =
-      library == nullptr ? "there is no NVML library on this machine" : "the NVML library is too old";
-  return fail(ErrorKind::unsupported, what, file, "the one that comes with NVIDIA's driver");
+  static const std::string failure = load(nvml);
+  if (failure.empty()) return &nvml;
+  return fail(ErrorKind::unsupported, "NVIDIA's management library cannot be loaded", failure,
+              "the one that comes with NVIDIA's driver");
 }
 
 }  // namespace ullage::inventory

@@ -67,14 +67,14 @@ const Json* member(const Json& object, const char* name) {
   return found == object.MemberEnd() ? nullptr : &found->value;
 }
 
-/// A text without the characters that end a line or a field of a device profile.
-Result<std::string> read_text(const Json& object, const char* name, std::string fallback) {
+Result<std::string> read_text(const Json& object, const char* name, std::string fallback,
+                              const std::string& prefix = {}) {
   const Json* value = member(object, name);
   if (value == nullptr) return fallback;
-  constexpr std::size_t longest = 200;
+  constexpr std::size_t longest = 2000;
   const bool good = value->IsString() && !text_of(*value).empty() && text_of(*value).size() <= longest &&
-                    std::ranges::none_of(text_of(*value), [](char c) { return c == ';' || (c >= 0 && c < ' '); });
-  if (!good) return wrong(name, "not a name", "a text of at most 200 characters, without ';' and line feeds");
+                    std::ranges::none_of(text_of(*value), [](char c) { return c >= 0 && c < ' '; });
+  if (!good) return wrong(prefix + name, "not a text for this", "one line of at most 2000 characters");
   return std::string(text_of(*value));
 }
 
@@ -147,7 +147,7 @@ class QuantityReader {
   }
 
   Result<double> factor_of(const Json& json) const {
-    const auto unit = read_text(json, "unit", std::string(fact_.unit));
+    const auto unit = read_text(json, "unit", std::string(fact_.unit), field_ + ".");
     const auto factor = unit ? unit_factor(fact_, *unit) : std::nullopt;
     if (!factor) return wrong(field_ + ".unit", "not a unit of this quantity", unit_names(fact_));
     return *factor;
@@ -167,7 +167,7 @@ class QuantityReader {
   }
 
   Result<std::string_view> known_by(const Json& json) const {
-    const auto word = read_text(json, "known_by", "given");
+    const auto word = read_text(json, "known_by", "given", field_ + ".");
     for (const std::string_view known : {"given", "measured", "published", "estimated", "assumed"})
       if (word && *word == known) return known;
     return wrong(field_ + ".known_by", "unknown value", "given, measured, published, estimated or assumed");
@@ -184,7 +184,8 @@ class QuantityReader {
     const auto low = part(json, "low", *value, *factor), high = part(json, "high", *value, *factor);
     const auto halved = sparse(json);
     const auto known = known_by(json);
-    const auto source = read_text(json, "source", std::string(file_)), note = read_text(json, "note", "");
+    const auto source = read_text(json, "source", std::string(file_), field_ + "."),
+               note = read_text(json, "note", "", field_ + ".");
     for (const Error* error :
          {low ? nullptr : &low.error(), high ? nullptr : &high.error(), halved ? nullptr : &halved.error(),
           known ? nullptr : &known.error(), source ? nullptr : &source.error(), note ? nullptr : &note.error()})
@@ -258,6 +259,9 @@ class GpuReader {
       *target = own_.keep(*text);
     }
     if (gpu_.cuda_name.empty()) gpu_.cuda_name = own_.keep(short_name);
+    // A device profile separates its fields by ';', and CUDA keeps 256 bytes.
+    if (gpu_.cuda_name.find(';') != std::string_view::npos || gpu_.cuda_name.size() > 200)
+      return wrong("name", "not the name of a device", "at most 200 characters, without ';'");
     const std::string_view form = gpu_.form_factor;
     if (form.empty() || form == "SXM" || form == "PCIe" || form == "superchip") return {};
     return wrong("form_factor", "unknown form factor", "SXM, PCIe or superchip");

@@ -134,6 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{card(R"("bf16_peak": {"value": 1e12, "sparse": "yes"})"), "quantities.bf16_peak.sparse"},
         Wrong{card(R"("l2": {"value": "64MiB", "sparse": true})"), "quantities.l2.sparse"},
         Wrong{card(R"("bf16_peak": {"value": 1e12, "known_by": "heart"})"), "quantities.bf16_peak.known_by"},
+        Wrong{card(R"("bf16_peak": {"value": 1e12, "source": ""})"), "quantities.bf16_peak.source"},
         Wrong{card(R"("bf16_peek": 1e12)"), "quantities.bf16_peek"},
         Wrong{card(R"("context": "21GiB")"), "quantities.context"},
         Wrong{card(R"("memory_bus": 1e300)"), "quantities.memory_bus"}, Wrong{R"({"gpus": []})", "gpus"},
