@@ -13,7 +13,7 @@ namespace ullage::ingest {
 namespace {
 
 constexpr std::uint64_t longest = 1'000'000'000;
-constexpr std::size_t chunk_bytes = std::size_t{1} << 20;
+constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 /// A sequence of 10 million token ids is about so long.
 constexpr std::size_t longest_line = std::size_t{128} << 20;
 
@@ -76,13 +76,14 @@ class Reader {
   Lengths lengths_;
 };
 
-/// Gives the reader every whole line of `text`; what is left begins the next one.
-Result<std::string_view> whole_lines(Reader& reader, std::string_view text) {
-  while (const void* end = std::memchr(text.data(), '\n', text.size())) {
+/// Gives the reader every whole line of `text`; what is left begins the next one. The first `searched` bytes hold no
+/// line feed.
+Result<std::string_view> whole_lines(Reader& reader, std::string_view text, std::size_t searched) {
+  while (const void* end = std::memchr(text.data() + searched, '\n', text.size() - searched)) {
     const auto size = static_cast<std::size_t>(static_cast<const char*>(end) - text.data());
     if (const auto done = reader.line(text.substr(0, size)); !done) return tl::unexpected(done.error());
     text.remove_prefix(size + 1);
-    if (text.empty()) break;
+    searched = 0;
   }
   return text;
 }
@@ -98,7 +99,7 @@ Result<Lengths> read_lengths(Source& source) {
     const std::size_t got = source.read(std::as_writable_bytes(std::span(held).subspan(kept)));
     held.resize(kept + got);
     if (got == 0) break;
-    const auto rest = whole_lines(reader, held);
+    const auto rest = whole_lines(reader, held, kept);
     if (!rest) return tl::unexpected(rest.error());
     held.erase(0, held.size() - rest->size());
     if (held.size() > longest_line) {
