@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/choice.hpp"
 
+#include "apps/ullage/hardware/own_gpus.hpp"
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -27,28 +28,41 @@ Result<std::size_t> choice(const Arguments& arguments, std::string_view flag, st
 }
 
 Result<const Gpu*> chosen_gpu(const Arguments& arguments) {
+  const auto own = own_gpus(arguments);
+  if (!own) return tl::unexpected(own.error());
   const std::string name = gpu_words(arguments);
-  if (!name.empty()) return find_gpu(name);
+  if (!name.empty())
+    return find_gpu(name, *own).map_error([&](Error error) {
+      error.where = (arguments.given("gpu") ? "--gpu " : "ULLAGE_GPU=") + name;
+      return error;
+    });
   std::vector<std::string> names;
-  for (const Gpu& gpu : gpus()) names.emplace_back(gpu.short_name);
+  for (const auto list : {*own, gpus()})
+    for (const Gpu& gpu : list) names.emplace_back(gpu.short_name);
   return fail(ErrorKind::usage, "no GPU was chosen", {}, "--gpu NAME, or the variable ULLAGE_GPU",
               "known names: " + join(names, " "));
 }
 
 Result<std::vector<const Gpu*>> chosen_gpus(const Arguments& arguments) {
+  const auto own = own_gpus(arguments);
+  if (!own) return tl::unexpected(own.error());
   const std::string words = gpu_words(arguments);
   std::vector<const Gpu*> chosen;
   if (words.empty()) return chosen;
-  if (words == "all") {
-    for (const Gpu& gpu : gpus()) chosen.push_back(&gpu);
-    return chosen;
-  }
+  if (words == "all") return all_gpus(*own);
   for (const std::string& name : split(words, ',')) {
-    const auto gpu = find_gpu(name);
+    const auto gpu = find_gpu(name, *own);
     if (!gpu) return tl::unexpected(gpu.error());
     chosen.push_back(*gpu);
   }
   return chosen;
+}
+
+std::vector<const Gpu*> all_gpus(std::span<const Gpu> own) {
+  std::vector<const Gpu*> all;
+  for (const auto list : {gpus(), own})
+    for (const Gpu& gpu : list) all.push_back(&gpu);
+  return all;
 }
 
 }  // namespace ullage::cli

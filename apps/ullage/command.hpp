@@ -41,6 +41,7 @@ extern const Command replay_command;
 extern const Command operators_command;
 extern const Command convert_command;
 extern const Command gpus_command;
+extern const Command batches_command;
 extern const Command help_command;
 extern const Command completion_command;
 

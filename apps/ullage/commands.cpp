@@ -9,7 +9,8 @@ namespace ullage::cli {
 std::span<const Command* const> commands() {
   static constexpr std::array list{&rehearse_command,  &plan_command,     &explain_command, &ledger_command,
                                    &operators_command, &findings_command, &diff_command,    &replay_command,
-                                   &convert_command,   &gpus_command,     &help_command,    &completion_command};
+                                   &convert_command,   &gpus_command,     &batches_command, &help_command,
+                                   &completion_command};
   return list;
 }
 

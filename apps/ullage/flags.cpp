@@ -128,6 +128,11 @@ Result<void> add_rest(const Shape& shape, Arguments& arguments, std::span<const 
   return {};
 }
 
+/// A file that another flag names may know the GPU.
+bool checked_later(const Shape& shape, const Flag& flag) {
+  return flag.kind == FlagKind::gpu && find_flag(shape.flags, "gpu-file") != nullptr;
+}
+
 bool asks_for_help(std::span<const std::string_view> words) {
   const auto end = std::find(words.begin(), words.end(), "--");
   return std::any_of(words.begin(), end, [](std::string_view word) { return word == "-h" || word == "--help"; });
@@ -158,7 +163,8 @@ Result<Arguments> parse_arguments(const Shape& shape, std::span<const std::strin
     if (!flag) return unknown_flag(shape.flags, word, flag_word->name);
     const auto value = take_value(*flag, *flag_word, words);
     if (!value) return tl::unexpected(value.error());
-    if (auto checked = check_value(*flag, *value); !checked) return tl::unexpected(checked.error());
+    if (!checked_later(shape, *flag))
+      if (auto checked = check_value(*flag, *value); !checked) return tl::unexpected(checked.error());
     arguments.values_[std::string(flag->name)] = std::string(*value);
     arguments.in_order_.emplace_back(flag->name, *value);
   }

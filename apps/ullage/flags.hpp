@@ -25,7 +25,7 @@ enum class FlagKind {
   size,      ///< 80GiB, 80GB, 4096
   share,     ///< 15%, 0.15
   duration,  ///< 10m, 90s, 1h
-  gpu,       ///< a name of the hardware catalogue
+  gpu,       ///< a name of the hardware catalogue; checked by chosen_gpu() where the command has --gpu-file
 };
 
 /// One row of a flag table.

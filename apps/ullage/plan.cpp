@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage plan`: from a model's configuration to the memory of its states, without PyTorch.
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/planning/options.hpp"
 #include "apps/ullage/planning/view.hpp"
@@ -58,6 +59,7 @@ constexpr Flag flags[] = {
     {"zero", "STAGE", "what the ranks share: 0 nothing, 1 optimizer state, 2 gradients too, 3 parameters too",
      FlagKind::count},
     {"gpu", "NAME,...|all", "which GPUs, as 'ullage gpus' lists them, or the one in ULLAGE_GPU"},
+    gpu_file_flag,
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the GPU's own", FlagKind::size},
     {"headroom", "SHARE", "less than this left is tight", FlagKind::share, "15%"},
     {"reserve", "SIZE", "memory to keep free for what the plan cannot see", FlagKind::size},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage rehearse`: runs a command on a virtual GPU and says what it needs.
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/rehearsal/assemble.hpp"
 #include "apps/ullage/rehearsal/attempt.hpp"
@@ -166,6 +167,7 @@ Result<ExitCode> run_rehearse(const Arguments& arguments) {
 
 constexpr Flag flags[] = {
     {"gpu", "NAME", "the GPU to imitate ('ullage gpus' lists them); or ULLAGE_GPU", FlagKind::gpu},
+    gpu_file_flag,
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the card's", FlagKind::size},
     {"headroom", "SHARE", "with less of the capacity left at the peak the run is tight", FlagKind::share, "15%"},
     {"reserve", "SIZE", "taken off the capacity first, for what one process cannot show", FlagKind::size},

@@ -5,6 +5,9 @@
 #include "hardware/tables.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
 #include <vector>
 
 namespace ullage {
@@ -22,14 +25,15 @@ bool is_called(const Gpu& gpu, std::string_view name) {
                      [&](std::string_view alias) { return equal_ignoring_case(alias, name); });
 }
 
-std::vector<std::string_view> short_names() {
+std::vector<std::string_view> short_names(std::span<const Gpu> own) {
   std::vector<std::string_view> names;
+  for (const Gpu& gpu : own) names.push_back(gpu.short_name);
   for (const Gpu& gpu : gpus()) names.push_back(gpu.short_name);
   return names;
 }
 
-tl::unexpected<Error> unknown_gpu(std::string_view name) {
-  const std::vector<std::string_view> names = short_names();
+tl::unexpected<Error> unknown_gpu(std::string_view name, std::span<const Gpu> own) {
+  const std::vector<std::string_view> names = short_names(own);
   std::string hint = suggestion(name, names, 6);
   if (hint.empty()) {
     hint = "known names:";
@@ -39,11 +43,14 @@ tl::unexpected<Error> unknown_gpu(std::string_view name) {
 }
 
 /// By the name that CUDA shows, which cards of different memory may share.
-Result<const Gpu*> find_by_cuda_name(std::string_view name) {
+Result<const Gpu*> find_by_cuda_name(std::string_view name, std::span<const Gpu> own) {
   std::vector<const Gpu*> found;
-  for (const Gpu& gpu : gpus())
-    if (equal_ignoring_case(gpu.cuda_name, name)) found.push_back(&gpu);
-  if (found.empty()) return unknown_gpu(name);
+  for (const auto list : {own, gpus()}) {
+    for (const Gpu& gpu : list)
+      if (equal_ignoring_case(gpu.cuda_name, name)) found.push_back(&gpu);
+    if (!found.empty()) break;
+  }
+  if (found.empty()) return unknown_gpu(name, own);
   if (found.size() == 1) return found.front();
   std::string hint = "known:";
   for (const Gpu* gpu : found) hint += " " + std::string(gpu->short_name);
@@ -83,12 +90,23 @@ std::span<const Gpu> gpus() {
   return hardware_tables::gpus();
 }
 
-Result<const Gpu*> find_gpu(std::string_view name) {
+Result<const Gpu*> find_gpu(std::string_view name, std::span<const Gpu> own) {
   const std::string_view wanted = trim(name);
-  for (const Gpu& gpu : gpus()) {
-    if (is_called(gpu, wanted)) return &gpu;
-  }
-  return find_by_cuda_name(wanted);
+  for (const auto list : {own, gpus()})
+    for (const Gpu& gpu : list)
+      if (is_called(gpu, wanted)) return &gpu;
+  return find_by_cuda_name(wanted, own);
+}
+
+const Gpu* most_alike(int cc_major, int cc_minor, std::uint64_t sm_count) {
+  const auto distance = [&](const Gpu& gpu) {
+    const double multiprocessors = gpu.value(Fact::sm_count) - static_cast<double>(sm_count);
+    return std::pair(std::abs(gpu.cc_minor - cc_minor), std::abs(multiprocessors));
+  };
+  const Gpu* nearest = nullptr;
+  for (const Gpu& gpu : gpus())
+    if (gpu.cc_major == cc_major && (nearest == nullptr || distance(gpu) < distance(*nearest))) nearest = &gpu;
+  return nearest;
 }
 
 }  // namespace ullage

@@ -36,7 +36,7 @@ struct Quantity {
   double low;    ///< smallest plausible value; equal to `value` where it is exact
   double high;   ///< largest plausible value
   std::string_view unit;
-  std::string_view known_by;  ///< measured, published or estimated
+  std::string_view known_by;  ///< measured, published or estimated; of a user's own GPU also given or assumed
   std::string_view source;    ///< where it is from; never empty
   std::string_view note;      ///< what to know about it; may be empty
 };
@@ -55,6 +55,8 @@ struct Gpu {
   int cc_major;                   ///< compute capability
   int cc_minor;
   std::string_view form_factor;               ///< SXM, PCIe or superchip
+  std::string_view host_link;                 ///< PCIe 4.0 x16
+  std::string_view gpu_link;                  ///< NVLink 4; none
   std::span<const std::string_view> aliases;  ///< other names that find_gpu takes
   std::string_view note;                      ///< may be empty
   std::span<const KnownFact> known;           ///< in the order of facts.def
@@ -76,7 +78,12 @@ struct Gpu {
 /// All GPUs, by architecture from old to new.
 [[nodiscard]] std::span<const Gpu> gpus();
 
-/// The GPU of that short name, alias or CUDA name; case is ignored. Errors: `usage`, naming the nearest known names.
-[[nodiscard]] Result<const Gpu*> find_gpu(std::string_view name);
+/// The GPU of that short name, alias or CUDA name, among a user's own first, then in the catalogue; case is ignored.
+/// Errors: `usage`, naming the nearest known names.
+[[nodiscard]] Result<const Gpu*> find_gpu(std::string_view name, std::span<const Gpu> own = {});
+
+/// The GPU of the catalogue that is most like one with this compute capability and number of multiprocessors: the
+/// nearest capability of the same major version, then the nearest number. Null when the major version is not known.
+[[nodiscard]] const Gpu* most_alike(int cc_major, int cc_minor, std::uint64_t sm_count);
 
 }  // namespace ullage

@@ -63,6 +63,7 @@ def select(table, gpu, capability, fact):
 def write_gpu(out, index, gpu, table, facts):
     known = [(fact, select(table, gpu["short_name"], gpu["compute_capability"], fact)) for fact in facts]
     missing = REQUIRED - {fact for fact, quantity in known if quantity}
+    missing |= {text for text in ("host_link", "gpu_link") if not gpu[text]}
     if missing:
         sys.exit(f"{gpu['short_name']}: no {', '.join(sorted(missing))}")
     aliases = [name for name in gpu["aliases"].split("|") if name]
@@ -71,9 +72,9 @@ def write_gpu(out, index, gpu, table, facts):
     out += [f"    {{Fact::{fact}, {quantity}}}," for fact, quantity in known if quantity]
     out.append("};")
     major, minor = gpu["compute_capability"].split(".")
-    return "    {%s, %s, %s, %s, %s, %s, aliases_%d, %s, known_%d}," % (
+    return "    {%s, %s, %s, %s, %s, %s, %s, %s, aliases_%d, %s, known_%d}," % (
         quoted(gpu["short_name"]), quoted(gpu["cuda_name"]), quoted(gpu["architecture"]), major, minor,
-        quoted(gpu["form_factor"]), index, quoted(gpu["note"]), index)
+        quoted(gpu["form_factor"]), quoted(gpu["host_link"]), quoted(gpu["gpu_link"]), index, quoted(gpu["note"]), index)
 
 
 def main():

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps, memory, stacks and what they change."""
+from pathlib import Path
+
 import pytest
 
 from conftest import GiB, MiB, STEADY_STEPS
@@ -52,6 +54,14 @@ def test_transfers_have_direction_and_line(rehearse):
     assert run.host["pinned_peak_bytes"] >= MiB
     reads = [r["line"] for r in run.unknown_reads]
     assert any("mlp.py" in line for line in reads), "loss.item() reads what nothing computed"
+
+
+def test_a_gpu_of_ones_own_is_what_the_script_sees(rehearse):
+    file = Path(__file__).resolve().parents[2] / "examples" / "my_gpu.json"
+    run = rehearse("device.py", flags=["--gpu-file", str(file)], gpu="lab-card")
+    assert '"name": "NVIDIA Lab Card 32GB", "sms": 100, ' in run.stderr
+    assert f'"total": {int(31.5 * GiB)}' in run.stderr
+    assert run.device["short_name"] == "lab-card"
 
 
 @pytest.mark.parametrize("visible", ["5", "2,3", "", "-1"])

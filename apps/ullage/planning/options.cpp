@@ -105,7 +105,7 @@ Result<void> read_devices(const Arguments& arguments, PlanOptions& options) {
   options.memory_bytes = arguments.size("memory");
   options.headroom = arguments.share("headroom").value_or(options.headroom);
   options.reserve_bytes = arguments.size("reserve").value_or(0);
-  for (const char* flag : {"memory", "headroom", "reserve"})
+  for (const char* flag : {"memory", "headroom", "reserve", "gpu-file"})
     if (options.gpus.empty() && arguments.given(flag))
       return fail(ErrorKind::usage, "of which GPU?", fmt::format("--{}", flag), "--gpu NAME as well",
                   "'ullage gpus' lists the names");

@@ -63,6 +63,16 @@ Result<std::string> made_anew(const fs::path& runs, const std::string& name) {
   return fs::absolute(path).lexically_normal().string();
 }
 
+/// The virtual clock needs rates, which a user's own GPU may lack.
+Result<void> check_rates(const Gpu& gpu) {
+  for (const Fact fact : {Fact::memory_bandwidth, Fact::fp32_peak, Fact::fp16_peak, Fact::pcie_bandwidth})
+    if (gpu.find(fact) == nullptr)
+      return fail(ErrorKind::usage, "a rehearsal needs a rate that this GPU's file leaves out",
+                  fmt::format("--gpu {}", gpu.short_name),
+                  fmt::format("quantities.{} in the file", facts()[static_cast<std::size_t>(fact)].name));
+  return {};
+}
+
 }  // namespace
 
 Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
@@ -99,6 +109,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.allow_writes = arguments.given("allow-writes");
   options.json = arguments.given("json");
   options.command = arguments.command;
+  if (const auto checked = check_rates(**gpu); !checked) return tl::unexpected(checked.error());
   if (const auto checked = check_capacity(**gpu, options.capacity_bytes); !checked)
     return tl::unexpected(checked.error());
   return options;
