@@ -11,8 +11,7 @@ using program::Role;
 // Bytes that PyTorch gives to a cuBLAS handle (aten/src/ATen/cuda/CublasHandlePool.cpp, 2.11).
 std::uint64_t cublas_workspace(const DeviceFacts& device) {
   constexpr std::uint64_t usual = (4096 * 2 + 16 * 8) * 1024, large = 4096 * 8 * 1024;
-  const int major = device.compute_major;
-  return major == 9 || major == 10 || major == 12 ? large : usual;
+  return device.compute_major == 9 && device.compute_minor == 0 ? large : usual;
 }
 
 Ref<Node> gradient_target(const Tensor& tensor) {

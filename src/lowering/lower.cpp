@@ -13,10 +13,15 @@ using program::Role;
 void train(Context& context, const Setup& setup, const Run& run, Forward forward, Optimizer& optimizer) {
   Tape& tape = context.tape;
   Tensor loss;
+  bool asked = false;
   for (unsigned step = 1; step <= setup.steps; ++step) {
     tape.enter_phase(Phase::forward, step, 1);
     {
       const AutocastMode cast(context, setup.autocast);
+      // older than Ampere: torch.autocast tries a tensor of bfloat16 first
+      if (!asked && setup.autocast && setup.autocast_type == DType::bf16 && context.device.compute_major < 8)
+        (void)context.make({1}, DType::bf16);
+      asked = true;
       loss = forward(run);
     }
     tape.enter_phase(Phase::backward, step, 1);

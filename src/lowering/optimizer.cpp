@@ -34,9 +34,9 @@ void Optimizer::adamw(Context& context) {
   for (const Tensor& parameter : parameters) {
     if (!first) break;
     context.op("aten::zeros_like");
-    if (fused) states_.push_back(context.make({}, DType::fp32, program::Role::optimizer_state));
-    states_.push_back(like(context, parameter, program::Role::optimizer_state));
-    states_.push_back(like(context, parameter, program::Role::optimizer_state));
+    if (fused) keep(context, context.make({}, DType::fp32, program::Role::optimizer_state), "step");
+    keep(context, like(context, parameter, program::Role::optimizer_state), "exp_avg");
+    keep(context, like(context, parameter, program::Role::optimizer_state), "exp_avg_sq");
   }
   if (fused) return note_update(context, "aten::_fused_adamw_", parameters, 7);
   if (kind_ == OptimizerKind::adamw_forloop) {
@@ -59,7 +59,12 @@ void Optimizer::sgd(Context& context) {
   note_update(context, "aten::_foreach_add_", parameters, 5);
   if (!states_.empty()) return;
   for (const Tensor& parameter : parameters)
-    states_.push_back(like(context, parameter, program::Role::optimizer_state));
+    keep(context, like(context, parameter, program::Role::optimizer_state), "momentum_buffer");
+}
+
+void Optimizer::keep(Context& context, Tensor state, const char* name) {
+  context.tape.program().tensors[state->storage->id].kind = name;
+  states_.push_back(std::move(state));
 }
 
 void Optimizer::zero_grad() {

@@ -18,6 +18,7 @@ class Optimizer {
  private:
   void adamw(Context& context);
   void sgd(Context& context);
+  void keep(Context& context, Tensor state, const char* name);
   [[nodiscard]] std::vector<Tensor> with_gradient() const;
 
   OptimizerKind kind_;

@@ -4,6 +4,7 @@
 #include "hardware/catalogue.hpp"
 #include "lowering/lower.hpp"
 #include "model/families.hpp"
+#include "planner/step_plan.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -68,6 +69,11 @@ int main(int count, char** words) {
   if (!gpu) return std::fprintf(stderr, "%s\n", gpu.error().what.c_str()), 1;
   const auto program = ullage::lowering::lower(*model, setup_of(flags), ullage::lowering::facts_of(**gpu));
   if (!program) return std::fprintf(stderr, "%s\n", program.error().what.c_str()), 1;
+  if (flags.contains("peaks")) {
+    const auto plan = ullage::planner::run_program(*program, {});
+    std::printf("%llu %llu\n", static_cast<unsigned long long>(plan.peak_allocated), static_cast<unsigned long long>(plan.peak_reserved));
+    return 0;
+  }
   print(*program);
   return 0;
 }

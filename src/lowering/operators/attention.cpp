@@ -115,6 +115,41 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   return result;
 }
 
+// aten/src/ATen/native/cudnn/MHA.cpp; the workspace of the backward pass is an estimate: the gradient of the query in fp32
+// and a number for each row
+struct CudnnSaved {
+  Saved query, key, value, result, scores, seed, offset;
+};
+
+void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gradients& out) {
+  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c), result = saved.result.get(c),
+               scores = saved.scores.get(c), seed = saved.seed.get(c), offset = saved.offset.get(c);
+  note_attention(c.op("aten::_scaled_dot_product_cudnn_attention_backward"), shape, query, 5);
+  out[0] = c.make(query->sizes, preserved_strides(*query), query->type);
+  out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
+  out[2] = c.make(value->sizes, preserved_strides(*value), value->type);
+  const Tensor workspace =
+      c.scratch(static_cast<std::uint64_t>(4 * shape.batch * shape.heads * shape.queries * (shape.width + 1)));
+}
+
+Tensor cudnn_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value) {
+  const Shape shape = shape_of(query, key);
+  const bool records = context.records({&query, &key, &value});
+  CudnnSaved saved{context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
+  note_attention(context.op("aten::_scaled_dot_product_cudnn_attention"), shape, query, 2);
+  const Tensor seed = context.make({}, DType::int64), offset = context.make({}, DType::int64);
+  Tensor result = context.make(query->sizes, preserved_strides(*query), query->type);
+  const Tensor scores = context.make({shape.batch, shape.heads, records ? shape.queries : 0}, DType::fp32);
+  if (!records) return result;
+  saved.result = context.save(result);
+  saved.scores = context.save(scores);
+  saved.seed = context.save(seed);
+  saved.offset = context.save(offset);
+  context.attach("ScaledDotProductCudnnAttentionBackward0", result, {&query, &key, &value},
+                 [saved, shape](Context& c, Gradients&, Gradients& out) { cudnn_backward(c, shape, saved, out); });
+  return result;
+}
+
 /// How the backward kernel of memory-efficient attention cuts its sums.
 struct Blocks {
   std::int64_t rows = 64, columns = 64;
@@ -214,7 +249,7 @@ Tensor efficient_attention(Context& context, const Tensor& query, const Tensor& 
 Tensor interleaved(Context& c, const Tensor& heads, std::int64_t times) {
   const Extents sizes = heads->sizes;
   const Tensor wide = expand(c, unsqueeze(c, heads, 2), {sizes[0], sizes[1], times, sizes[2], sizes[3]});
-  return reshape(c, wide, {sizes[0], sizes[1] * times, sizes[2], sizes[3]});
+  return view(c, contiguous(c, wide), {sizes[0], sizes[1] * times, sizes[2], sizes[3]});
 }
 
 /// Rows that are masked as a whole give 0, not a NaN: three temporaries.
@@ -262,6 +297,12 @@ Tensor math_attention(Context& c, Tensor query, Tensor key, Tensor value) {
   return cast(c, matmul(c, weights, value), type);
 }
 
+bool prefers_cudnn(const DeviceFacts& device, const Tensor& query, const AttentionOptions& options) {
+  const std::int64_t width = query->sizes.back(), most = device.compute_major == 9 && device.compute_minor == 0 ? 256 : 128;
+  const bool datacenter = device.compute_major == 9 || device.compute_major == 10;
+  return datacenter && !options.mask && is_half(query->type) && width <= most && width % 8 == 0;
+}
+
 /// Which kernel PyTorch chooses (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
 bool can_use_flash(const Context& context, const Tensor& query, const AttentionOptions& options, bool drops) {
   const DeviceFacts& device = context.device;
@@ -284,6 +325,7 @@ Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, 
   key = autocast(context, key);
   query = autocast(context, query);
   const bool drops = options.dropout > 0 && context.training;
+  if (prefers_cudnn(context.device, query, options)) return cudnn_attention(context, query, key, value);
   if (can_use_flash(context, query, options, drops)) return flash_attention(context, query, key, value, drops);
   if (can_use_efficient(context, query, key)) return efficient_attention(context, query, key, value, options.mask);
   return math_attention(context, query, key, value);

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose the memory of a step program is at one moment, as lines of the chart of accounts.
+#pragma once
+
+#include "ledger/chart.hpp"
+#include "program/program.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ullage::planner {
+
+/// A tensor that is alive, and the block that the allocator gave it.
+struct LiveTensor {
+  program::TensorId tensor = 0;
+  std::uint64_t block_bytes = 0;
+};
+
+/// parameters, gradients, optimizer state, activations, temporaries, inputs, workspaces, rounding, and what is reserved
+/// and not allocated. They add up to `reserved`.
+[[nodiscard]] std::vector<ledger::Line> lines_of(const program::Program& program, const std::vector<LiveTensor>& live,
+                                                 std::uint64_t reserved);
+
+}  // namespace ullage::planner

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/step_plan.hpp"
+
+#include "allocator/caching_allocator.hpp"
+#include "allocator/device.hpp"
+#include "planner/program_ledger.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace ullage::planner {
+namespace {
+
+using program::Event;
+using program::Mark;
+using program::Program;
+
+constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;
+
+/// Finds the mark and the operator of an event.
+Moment moment_at(const Program& program, std::size_t event) {
+  Moment moment;
+  for (const Mark& mark : program.marks)
+    if (mark.event <= event) moment = {mark.phase, mark.step, mark.micro_batch, {}, {}};
+  // the operator of the last request up to here
+  for (std::size_t i = event + 1; i-- > 0;)
+    if (program::is_request(program.events[i])) {
+      const program::Operator& by = program.operators[program.tensors[program::tensor_of(program.events[i])].by];
+      moment.module = program.module_path(by.module);
+      moment.operation = by.name;
+      break;
+    }
+  return moment;
+}
+
+/// The allocator, and which block each tensor has.
+class Execution {
+ public:
+  Execution(const Program& program, const allocator::Rules& rules, std::optional<std::uint64_t> available)
+      : program_(program),
+        device_(available.value_or(no_limit), available.value_or(no_limit)),
+        allocator_(allocator::Settings{}, rules, device_),
+        blocks_(program.tensors.size()) {}
+
+  /// False when there was no memory.
+  bool step(Event event) {
+    const program::TensorId id = program::tensor_of(event);
+    if (!program::is_request(event)) {
+      allocator_.free(blocks_[id]);
+      return true;
+    }
+    const auto block = allocator_.allocate(program_.tensors[id].bytes);
+    if (block) blocks_[id] = *block;
+    return block.has_value();
+  }
+  [[nodiscard]] std::uint64_t allocated() const { return allocator_.statistics().allocated_bytes.all.current; }
+  [[nodiscard]] std::uint64_t reserved() const { return allocator_.statistics().reserved_bytes.all.current; }
+  [[nodiscard]] std::uint64_t retries() const { return allocator_.statistics().num_alloc_retries; }
+  [[nodiscard]] std::uint64_t failed_bytes() const { return allocator_.failed_bytes(); }
+  [[nodiscard]] std::uint64_t block_bytes(program::TensorId id) const { return allocator_.block(blocks_[id]).size; }
+
+ private:
+  const Program& program_;
+  allocator::SimulatedDevice device_;
+  allocator::CachingAllocator allocator_;
+  std::vector<allocator::BlockId> blocks_;
+};
+
+/// What is the most so far, and when.
+struct Peak {
+  std::uint64_t bytes = 0, beside = 0;
+  std::size_t event = 0;
+  void see(std::uint64_t now, std::uint64_t also, std::size_t at) {
+    if (now > bytes || (now == bytes && also > beside)) *this = {now, also, at};
+  }
+};
+
+std::vector<LiveTensor> live_at(const Program& program, const allocator::Rules& rules,
+                                std::optional<std::uint64_t> available, std::size_t last) {
+  Execution again(program, rules, available);
+  std::vector<bool> alive(program.tensors.size());
+  for (std::size_t i = 0; i <= last; ++i) {
+    (void)again.step(program.events[i]);
+    alive[program::tensor_of(program.events[i])] = program::is_request(program.events[i]);
+  }
+  std::vector<LiveTensor> live;
+  for (program::TensorId id = 0; id < alive.size(); ++id)
+    if (alive[id]) live.push_back({id, again.block_bytes(id)});
+  return live;
+}
+
+}  // namespace
+
+StepPlan run_program(const Program& program, const allocator::Rules& rules, std::optional<std::uint64_t> available) {
+  StepPlan plan;
+  Execution execution(program, rules, available);
+  Peak allocated, reserved;
+  std::size_t mark = 0;
+  for (std::size_t i = 0; i < program.events.size(); ++i) {
+    while (mark < program.marks.size() && program.marks[mark].event <= i) {
+      plan.phases.push_back({program.marks[mark].phase, program.marks[mark].step, program.marks[mark].micro_batch,
+                             execution.allocated(), execution.reserved(), execution.allocated(), execution.reserved()});
+      ++mark;
+    }
+    if (!execution.step(program.events[i])) {
+      plan.shortage = Shortage{moment_at(program, i), execution.failed_bytes()};
+      break;
+    }
+    const std::uint64_t now = execution.allocated(), held = execution.reserved();
+    allocated.see(now, held, i);
+    reserved.see(held, now, i);
+    PhasePeak& phase = plan.phases.back();
+    phase.allocated = now, phase.reserved = held;
+    phase.peak_allocated = std::max(phase.peak_allocated, now);
+    phase.peak_reserved = std::max(phase.peak_reserved, held);
+  }
+  plan.retries = execution.retries();
+  plan.peak_allocated = allocated.bytes, plan.peak_reserved = reserved.bytes;
+  if (program.events.empty()) return plan;
+  plan.allocated_at = moment_at(program, allocated.event);
+  plan.reserved_at = moment_at(program, reserved.event);
+  plan.lines = lines_of(program, live_at(program, rules, available, reserved.event), reserved.bytes);
+  return plan;
+}
+
+std::uint64_t peak_of_requests(const Program& program) {
+  std::uint64_t now = 0, most = 0;
+  for (const Event event : program.events) {
+    const std::uint64_t bytes = (program.tensors[program::tensor_of(event)].bytes + 511) / 512 * 512;
+    now = program::is_request(event) ? now + bytes : now - bytes;
+    most = std::max(most, now);
+  }
+  return most;
+}
+
+}  // namespace ullage::planner
