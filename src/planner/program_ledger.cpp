@@ -35,7 +35,8 @@ constexpr std::array<Account, 7> accounts{{{Role::parameter, "parameters", "para
 std::string starred(const std::string& path) {
   std::string text;
   for (const std::string_view part : split(path, '.')) {
-    const bool number = !part.empty() && std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
+    const bool number =
+        !part.empty() && std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c) != 0; });
     text += text.empty() ? "" : ".";
     text += number ? "*" : std::string(part);
   }
@@ -98,7 +99,8 @@ std::vector<Line> children_of(const std::string& id, const std::map<std::string,
 
 }  // namespace
 
-std::vector<Line> lines_of(const program::Program& program, const std::vector<LiveTensor>& live, std::uint64_t reserved) {
+std::vector<Line> lines_of(const program::Program& program, const std::vector<LiveTensor>& live,
+                           std::uint64_t reserved) {
   std::map<Role, Group> groups;
   Grouping grouping(program);
   std::uint64_t requested = 0, allocated = 0;
@@ -111,8 +113,13 @@ std::vector<Line> lines_of(const program::Program& program, const std::vector<Li
   std::vector<Line> lines;
   for (const Account& account : accounts)
     if (const auto found = groups.find(account.role); found != groups.end())
-      lines.push_back({account.id, account.name, found->second.bytes, KnownBy::derived, {},
-                       children_of(account.id, found->second.inner), found->second.count});
+      lines.push_back({account.id,
+                       account.name,
+                       found->second.bytes,
+                       KnownBy::derived,
+                       {},
+                       children_of(account.id, found->second.inner),
+                       found->second.count});
   lines.push_back({"rounding", "rounding", allocated - requested, KnownBy::derived, {}, {}, 0});
   lines.push_back({"cached", "cached, not allocated", reserved - allocated, KnownBy::derived, {}, {}, 0});
   return lines;

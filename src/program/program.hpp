@@ -50,7 +50,7 @@ struct Operator {
 struct Tensor {
   std::uint64_t bytes = 0;  ///< as asked of the allocator
   Role role = Role::temporary;
-  OperatorId by = 0;  ///< the operator that asked
+  OperatorId by = 0;           ///< the operator that asked
   const char* kind = nullptr;  ///< within its role: exp_avg; of static storage
 };
 

@@ -115,15 +115,16 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   return result;
 }
 
-// aten/src/ATen/native/cudnn/MHA.cpp; the workspace of the backward pass is an estimate: the gradient of the query in fp32
-// and a number for each row
+// aten/src/ATen/native/cudnn/MHA.cpp; the workspace of the backward pass is an estimate: the gradient of the query in
+// fp32 and a number for each row
 struct CudnnSaved {
   Saved query, key, value, result, scores, seed, offset;
 };
 
 void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gradients& out) {
-  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c), result = saved.result.get(c),
-               scores = saved.scores.get(c), seed = saved.seed.get(c), offset = saved.offset.get(c);
+  const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
+               result = saved.result.get(c), scores = saved.scores.get(c), seed = saved.seed.get(c),
+               offset = saved.offset.get(c);
   note_attention(c.op("aten::_scaled_dot_product_cudnn_attention_backward"), shape, query, 5);
   out[0] = c.make(query->sizes, preserved_strides(*query), query->type);
   out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
@@ -135,7 +136,8 @@ void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gra
 Tensor cudnn_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value) {
   const Shape shape = shape_of(query, key);
   const bool records = context.records({&query, &key, &value});
-  CudnnSaved saved{context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
+  CudnnSaved saved{
+      context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
   note_attention(context.op("aten::_scaled_dot_product_cudnn_attention"), shape, query, 2);
   const Tensor seed = context.make({}, DType::int64), offset = context.make({}, DType::int64);
   Tensor result = context.make(query->sizes, preserved_strides(*query), query->type);
@@ -276,29 +278,30 @@ Tensor lower_triangle(Context& c, const Shape& shape, DType type) {
 
 // _scaled_dot_product_attention_math (aten/src/ATen/native/transformers/attention.cpp): what no fused kernel takes,
 // half types in fp32
-Tensor math_attention(Context& c, Tensor query, Tensor key, Tensor value) {
-  const DType type = query->type;
-  const Shape shape = shape_of(query, key);
-  query = cast(c, query, DType::fp32);
-  key = cast(c, key, DType::fp32);
-  value = cast(c, value, DType::fp32);
+Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given_key, const Tensor& given_value) {
+  const AutocastMode no_autocast(c, false);  // of the operators inside
+  const DType type = given_query->type;
+  const Shape shape = shape_of(given_query, given_key);
+  const Tensor query = cast(c, given_query, DType::fp32), key = cast(c, given_key, DType::fp32),
+               value = cast(c, given_value, DType::fp32);
   const Tensor scaled = mul_number(c, query);
   const Tensor mask = lower_triangle(c, shape, DType::fp32);
-  if (shape.key_heads != shape.heads) {
-    key = interleaved(c, key, shape.heads / shape.key_heads);
-    value = interleaved(c, value, shape.heads / shape.key_heads);
-  }
+  const std::int64_t times = shape.heads / shape.key_heads;
+  const Tensor keys = times > 1 ? interleaved(c, key, times) : key;
+  const Tensor values = times > 1 ? interleaved(c, value, times) : value;
   Tensor weights = [&] {
-    const Tensor scaled_key = mul_number(c, transpose(c, key, 2, 3));
+    const Tensor scaled_key = mul_number(c, transpose(c, keys, 2, 3));
     return matmul(c, scaled, scaled_key);
   }();
   in_place(c, "aten::add_", {&weights, &mask});
   weights = safe_softmax(c, weights);
-  return cast(c, matmul(c, weights, value), type);
+  const Tensor returned_too = cast(c, weights, type);  // and dropped by the caller
+  return cast(c, matmul(c, weights, values), type);
 }
 
 bool prefers_cudnn(const DeviceFacts& device, const Tensor& query, const AttentionOptions& options) {
-  const std::int64_t width = query->sizes.back(), most = device.compute_major == 9 && device.compute_minor == 0 ? 256 : 128;
+  const std::int64_t width = query->sizes.back(),
+                     most = device.compute_major == 9 && device.compute_minor == 0 ? 256 : 128;
   const bool datacenter = device.compute_major == 9 || device.compute_major == 10;
   return datacenter && !options.mask && is_half(query->type) && width <= most && width % 8 == 0;
 }
