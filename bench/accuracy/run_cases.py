@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the reference loop for many cases under the stand-in libraries, each in a process of its own.
 
-Cases come as JSON lines on stdin: {"config": {...}, "flags": [...], "profile": "...", "events": path or null}. Results go to stdout, one
-line each: the peaks of PyTorch's own counters, or the error. PyTorch is imported once; every case is a fork of that process.
+Cases come as JSON lines on stdin: {"config": {...}, "flags": [...], "profile": "...", "events": path or null, "flops": true or false}.
+Results go to stdout, one line each: the peaks of PyTorch's own counters, or the error; with "flops" instead what FlopCounterMode counts in one
+training step. PyTorch is imported once; every case is a fork of that process.
 """
 import json
 import os
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 import torch
 import transformers
 from reference_loop import flags, train
+from torch.utils.flop_counter import FlopCounterMode, sdpa_backward_flop_count, sdpa_flop_count
 from transformers import AutoModelForCausalLM  # noqa: F401  imports what every case needs
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python/ullage/site"))
@@ -43,8 +45,34 @@ def write_events(path):
         file.write("\n".join(lines) + "\n")
 
 
+def grouped_heads():
+    """Formulas for attention with fewer key heads, which FlopCounterMode refuses: the kernel multiplies as if each were repeated."""
+    def wide(query, heads):
+        return (heads[0], query[1], *heads[2:])
+
+    def forward(query, key, value, *_, **__):
+        return sdpa_flop_count(query, wide(query, key), wide(query, value))
+
+    def backward(gradient, query, key, value, *_, **__):
+        return sdpa_backward_flop_count(gradient, query, wide(query, key), wide(query, value))
+
+    kernels = [getattr(torch.ops.aten, f"_scaled_dot_product_{name}_attention") for name in ("flash", "cudnn")]
+    backwards = [getattr(torch.ops.aten, f"_scaled_dot_product_{name}_attention_backward") for name in ("flash", "cudnn")]
+    return {**dict.fromkeys(kernels, forward), **dict.fromkeys(backwards, backward)}
+
+
+def count_flops(case, chosen):
+    """FLOPs by operator of one training step: {"aten.mm": 123}."""
+    chosen.steps = 1
+    with FlopCounterMode(display=False, custom_mapping=grouped_heads()) as counter:
+        train(case["config"], chosen)
+    return {str(name): flops for name, flops in counter.get_flop_counts().get("Global", {}).items()}
+
+
 def run(case):
     chosen = flags().parse_args(["-", *case["flags"]])
+    if case.get("flops"):
+        return {"flops": count_flops(case, chosen)}
     if case.get("events"):
         torch.cuda.memory._record_memory_history(context=None, max_entries=5_000_000)
     try:

@@ -110,7 +110,7 @@ Node::~Node() {
 void run_backward(Context& context, const Tensor& root) {
   const GradientMode mode(context, false);
   const AutocastMode cast(context, false);
-  context.op("aten::ones_like");
+  note_written(context, "aten::ones_like", static_cast<double>(root->bytes()));
   const Tensor one = context.make(root->sizes, root->type);
   context.in_backward = true;
   count_dependencies(*root->node, ++context.backward_passes);

@@ -14,7 +14,7 @@ void look_for_packed_sequences(const Run& run) {
   Context& c = run.context;
   const std::int64_t batch = run.setup.micro_batch, length = run.setup.sequence;
   const auto numbers = [&](const char* name, std::int64_t columns, DType type) {
-    c.op(name);
+    note_written(c, name, 2.0 * static_cast<double>(batch * columns) * static_cast<double>(bytes_of(type)));
     return c.make({batch, columns}, type);
   };
   const Tensor first = numbers("aten::sub", 1, DType::int64);
@@ -26,13 +26,13 @@ void look_for_packed_sequences(const Run& run) {
   Tensor sequences;
   {
     const Tensor begins = numbers("aten::ne", length, DType::boolean);
-    c.op("aten::cumsum");
+    note_written(c, "aten::cumsum", 16.0 * static_cast<double>(batch * length));
     sequences = c.make({batch, length}, DType::int64);
     const Tensor wide = numbers("aten::_to_copy", length, DType::int64);
     const Tensor scan = c.scratch(batch == 1 ? scan_bytes(length) : 0);  // rows are scanned by another kernel
   }
   const Tensor single = numbers("aten::eq", 1, DType::boolean);
-  c.op("aten::all");
+  note_written(c, "aten::all", static_cast<double>(batch));
   const Tensor answer = c.make({}, DType::boolean);
 }
 
@@ -44,12 +44,12 @@ Tensor sliding_pattern(Context& c, const Extents& sizes, std::int64_t length) {
   };
   {
     Tensor begins = c.make({1, 1, length, 1}, DType::int64);
-    c.op("aten::gt");
+    note_written(c, "aten::gt", static_cast<double>(sizes.product()));
     Tensor near = c.make(sizes, DType::boolean);
     begins = Tensor();
     join(std::move(near));
   }
-  c.op("aten::le");
+  note_written(c, "aten::le", static_cast<double>(sizes.product()));
   join(c.make(sizes, DType::boolean));
   return result;
 }
@@ -58,7 +58,7 @@ Tensor boolean_mask(const Run& run, bool sliding) {
   Context& c = run.context;
   const std::int64_t length = run.setup.sequence;
   const auto range = [&](std::int64_t count) {
-    c.op("aten::arange");
+    note_written(c, "aten::arange", 8.0 * static_cast<double>(count));
     return c.make({count}, DType::int64);
   };
   const Tensor batches = range(run.setup.micro_batch), heads = range(1);
@@ -67,7 +67,7 @@ Tensor boolean_mask(const Run& run, bool sliding) {
   Tensor keys = range(length);
   keys = pointwise(c, "aten::add", {&keys}, DType::int64);
   const Extents sizes{1, 1, length, length};
-  c.op("aten::le");
+  note_written(c, "aten::le", static_cast<double>(sizes.product()));
   return sliding ? sliding_pattern(c, sizes, length) : c.make(sizes, DType::boolean);
 }
 
@@ -82,7 +82,8 @@ Tensor causal_mask(const Run& run, DType type, bool knows_positions, bool slidin
   if (!eager && inside) return {};
   const Tensor allowed = boolean_mask(run, sliding);
   if (!eager) return expand(c, allowed, {batch, 1, length, length});
-  c.op("aten::where");
+  note_written(c, "aten::where", static_cast<double>(batch * length * length) * static_cast<double>(bytes_of(type)))
+      .launches = 3;
   const Tensor zero = c.make({}, type), least = c.make({}, type);
   return c.make({batch, 1, length, length}, type);
 }

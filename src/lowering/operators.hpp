@@ -17,6 +17,8 @@ namespace ullage::lowering {
 [[nodiscard]] DType promoted(const Tensor& left, const Tensor& right);
 [[nodiscard]] Tensor add_raw(Context& context, const Tensor& left, const Tensor& right);
 void add_in_place(Context& context, const Tensor& into, const Tensor& added);
+/// An operator that makes a tensor out of nothing or little: `bytes` are what it reads and writes.
+program::Operator& note_written(Context& context, const char* name, double bytes);
 /// An operator of one input that has a cost and no result of its own, as zero_() or copy_().
 void in_place(Context& context, const char* name, std::initializer_list<const Tensor*> inputs);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/optimizer.hpp"
 
+#include "lowering/operators.hpp"
+
+#include <algorithm>
+
 namespace ullage::lowering {
 namespace {
 
@@ -8,10 +12,35 @@ Tensor like(Context& context, const Tensor& tensor, program::Role role) {
   return context.make(tensor->sizes, tensor->strides, tensor->type, role);
 }
 
-void note_update(Context& context, const char* name, const std::vector<Tensor>& parameters, double passes) {
-  program::Operator& op = context.op(name);
+/// An update of all parameters: how often each element is read or written, in how many kernels that follow each other.
+struct Update {
+  const char* name;
+  double passes;
+  std::uint32_t kernels;
+};
+
+// One after the other: mul_ of the weights, lerp_, mul_ and addcmul_ of the moments, sqrt, div_, add_, addcdiv_; and
+// all of it in one kernel (torch/optim/adam.py, _multi_tensor_adam and _fused_adam).
+constexpr Update adamw_single{"aten::sqrt", 20, 8}, adamw_foreach{"aten::_foreach_sqrt", 20, 8},
+    adamw_fused{"aten::_fused_adamw_", 7, 1};
+// mul_ and add_ of the momentum, add_ of the weights (torch/optim/sgd.py); the first time the gradient is copied
+constexpr Update sgd_first{"aten::_foreach_add_", 5, 2}, sgd_later{"aten::_foreach_add_", 8, 3};
+
+/// Launches of one multi_tensor_apply: each takes 320 chunks of 65536 elements of at most 48 tensors
+/// (aten/src/ATen/native/cuda/MultiTensorApply.cuh, three lists).
+std::uint32_t launches_of(const std::vector<Tensor>& parameters) {
+  constexpr std::int64_t chunk = 65536;
+  std::int64_t chunks = 0;
+  for (const Tensor& parameter : parameters) chunks += (parameter->elements() + chunk - 1) / chunk;
+  return static_cast<std::uint32_t>(
+      std::max<std::int64_t>((chunks + 319) / 320, (static_cast<std::int64_t>(parameters.size()) + 47) / 48));
+}
+
+void note_update(Context& context, const Update& update, const std::vector<Tensor>& parameters) {
+  program::Operator& op = context.op(update.name);
   op.work = program::Work::optimizer;
-  for (const Tensor& parameter : parameters) op.bytes += passes * static_cast<double>(parameter->bytes());
+  for (const Tensor& parameter : parameters) op.bytes += update.passes * static_cast<double>(parameter->bytes());
+  op.launches = update.kernels * (parameters.size() == 1 ? 1 : launches_of(parameters));
 }
 
 }  // namespace
@@ -33,30 +62,30 @@ void Optimizer::adamw(Context& context) {
   const bool fused = kind_ == OptimizerKind::adamw_fused;
   for (const Tensor& parameter : parameters) {
     if (!first) break;
-    context.op("aten::zeros_like");
+    note_written(context, "aten::zeros_like", 2.0 * static_cast<double>(parameter->bytes())).launches = 2;
     if (fused) keep(context, context.make({}, DType::fp32, program::Role::optimizer_state), "step");
     keep(context, like(context, parameter, program::Role::optimizer_state), "exp_avg");
     keep(context, like(context, parameter, program::Role::optimizer_state), "exp_avg_sq");
   }
-  if (fused) return note_update(context, "aten::_fused_adamw_", parameters, 7);
+  if (fused) return note_update(context, adamw_fused, parameters);
   if (kind_ == OptimizerKind::adamw_forloop) {
     Tensor denominator;
     for (const Tensor& parameter : parameters) {
-      note_update(context, "aten::sqrt", {parameter}, 9);
+      note_update(context, adamw_single, {parameter});
       const Tensor root = like(context, parameter, program::Role::temporary);
       const Tensor scaled = like(context, parameter, program::Role::temporary);
       denominator = scaled;
     }
     return;
   }
-  note_update(context, "aten::_foreach_sqrt", parameters, 12);
+  note_update(context, adamw_foreach, parameters);
   std::vector<Tensor> roots;
   for (const Tensor& parameter : parameters) roots.push_back(like(context, parameter, program::Role::temporary));
 }
 
 void Optimizer::sgd(Context& context) {
   const std::vector<Tensor> parameters = with_gradient();
-  note_update(context, "aten::_foreach_add_", parameters, 5);
+  note_update(context, states_.empty() ? sgd_first : sgd_later, parameters);
   if (!states_.empty()) return;
   for (const Tensor& parameter : parameters)
     keep(context, like(context, parameter, program::Role::optimizer_state), "momentum_buffer");

@@ -103,7 +103,7 @@ Tensor gated_mlp(const Run& run, std::size_t layer, const Tensor& input) {
 
 Tensor position_ids(const Run& run) {
   Context& c = run.context;
-  c.op("aten::arange");
+  note_written(c, "aten::arange", 8.0 * static_cast<double>(run.setup.sequence));
   const Tensor range = c.make({run.setup.sequence}, DType::int64, program::Role::input);
   const Tensor shifted = pointwise(c, "aten::add", {&range}, DType::int64);
   c.tape.is(shifted->storage->id, program::Role::input);
@@ -118,9 +118,9 @@ Rotary rotary_embedding(const Run& run, DType type) {
   const GradientMode mode(c, false);
   Tensor frequencies;
   {
-    c.op("aten::_to_copy");
+    note_written(c, "aten::_to_copy", 12.0 * static_cast<double>(length));
     const Tensor positions = c.make({1, 1, length}, DType::fp32);
-    c.op("aten::mul");
+    note_written(c, "aten::mul", 2.0 * static_cast<double>(length * width));
     frequencies = c.make({1, length, width / 2}, {length * width / 2, 1, length}, DType::fp32);
   }
   const Tensor angles = cat(c, {frequencies, frequencies}, 2);

@@ -60,6 +60,13 @@ Extents contiguous_strides(const Extents& sizes) {
   return strides;
 }
 
+double TensorBody::bytes_behind() const {
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < sizes.count(); ++i)
+    if (strides[i] != 0) elements *= sizes[i];
+  return static_cast<double>(elements) * static_cast<double>(bytes_of(type));
+}
+
 bool is_contiguous(const TensorBody& tensor) {
   std::int64_t step = 1;
   for (std::size_t i = tensor.sizes.count(); i-- > 0;) {

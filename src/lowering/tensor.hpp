@@ -78,6 +78,8 @@ struct TensorBody : Counted {
   TensorBody& operator=(const TensorBody&) = delete;
   [[nodiscard]] std::int64_t elements() const { return sizes.product(); }
   [[nodiscard]] std::uint64_t bytes() const { return static_cast<std::uint64_t>(elements()) * bytes_of(type); }
+  /// Bytes of memory behind it: an expanded dimension counts once.
+  [[nodiscard]] double bytes_behind() const;
 };
 
 [[nodiscard]] Extents contiguous_strides(const Extents& sizes);

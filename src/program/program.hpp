@@ -41,6 +41,8 @@ struct Operator {
   bool recomputed = false;                       ///< run again by activation checkpointing
   std::uint8_t bits = 0;                         ///< of the numbers it computes with
   bool tensor_cores = false;                     ///< fp32 operands are tf32
+  bool causal = false;                           ///< an attention kernel that leaves out what the causal mask hides
+  std::uint32_t launches = 1;                    ///< kernels that it launches
   double flops = 0;                              ///< 2 for each multiply-add; matmul and attention only
   double bytes = 0;                              ///< read and written, each tensor once
   std::uint64_t m = 0, n = 0, k = 0, batch = 0;  ///< of a matmul

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step program of a configuration as text, for the test against the requests of a rehearsal
-// (tests/rehearse/test_plan_program.py): `a NUMBER BYTES ROLE PHASE STEP OPERATOR MODULE` and `f NUMBER`.
+// (tests/rehearse/test_plan_program.py): `a NUMBER BYTES ROLE PHASE STEP OPERATOR MODULE` and `f NUMBER`. With
+// `--work yes` what the operators of the last step do instead: `PASS CLASS FLOPS BYTES LAUNCHES`
+// (tests/rehearse/test_plan_flops.py).
+#include "cost/step/work.hpp"
 #include "hardware/catalogue.hpp"
 #include "lowering/lower.hpp"
 #include "model/families.hpp"
@@ -56,6 +59,18 @@ void print(const program::Program& program) {
   }
 }
 
+void print_work(const program::Program& program) {
+  const cost::StepWork work = cost::work_of(program);
+  for (const cost::Pass pass : cost::passes)
+    for (const cost::OperatorWork kind : cost::operator_classes) {
+      const cost::WorkTotal& total = work.of(pass, kind);
+      if (total.operators > 0)
+        std::printf("%s %s %.0f %.0f %llu\n", std::string(cost::name_of(pass)).c_str(),
+                    std::string(cost::name_of(kind)).c_str(), total.flops, total.bytes,
+                    static_cast<unsigned long long>(total.launches));
+    }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -71,9 +86,10 @@ int main(int count, char** words) {
   if (!program) return std::fprintf(stderr, "%s\n", program.error().what.c_str()), 1;
   if (flags.contains("peaks")) {
     const auto plan = ullage::planner::run_program(*program, {});
-    std::printf("%llu %llu\n", static_cast<unsigned long long>(plan.peak_allocated), static_cast<unsigned long long>(plan.peak_reserved));
+    std::printf("%llu %llu\n", static_cast<unsigned long long>(plan.peak_allocated),
+                static_cast<unsigned long long>(plan.peak_reserved));
     return 0;
   }
-  print(*program);
+  flags.contains("work") ? print_work(*program) : print(*program);
   return 0;
 }

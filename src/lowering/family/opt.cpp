@@ -56,9 +56,10 @@ Positions positions_of(const Run& run) {
   Context& c = run.context;
   const Extents sizes{run.setup.micro_batch, run.setup.sequence};
   Positions positions;
-  c.op("aten::ones");
+  const double bytes = 4.0 * static_cast<double>(sizes.product());
+  note_written(c, "aten::ones", bytes);
   positions.ones = c.make(sizes, DType::fp32, program::Role::input);
-  c.op("aten::cumsum");
+  note_written(c, "aten::cumsum", 2 * bytes);
   positions.ids = c.make(sizes, DType::fp32);
   { const Tensor scan = c.scratch(run.setup.micro_batch == 1 ? scan_bytes(run.setup.sequence, 4) : 0); }
   {

@@ -21,14 +21,27 @@ Shape shape_of(const Tensor& query, const Tensor& key) {
   return {query->sizes[0], query->sizes[1], key->sizes[1], query->sizes[2], key->sizes[2], query->sizes[3]};
 }
 
-/// FLOPs as torch.utils.flop_counter has them: two products, whatever is masked; five in the backward pass.
-void note_attention(program::Operator& op, const Shape& shape, const Tensor& query, double products) {
+enum class Pass : std::uint8_t { forward, backward };
+
+/// FLOPs as torch.utils.flop_counter has them: two products, whatever is masked; five in the backward pass. Bytes:
+/// query and result, key and value, each row's logarithm of a sum; in the backward pass also the gradients of all of
+/// them, the query's summed in fp32 first.
+void note_attention(program::Operator& op, const Shape& shape, const Tensor& query, Pass pass, bool causal = true) {
+  const bool backward = pass == Pass::backward;
+  const double products = backward ? 5 : 2;
   op.work = program::Work::attention;
   op.flops = products * 2.0 * static_cast<double>(shape.batch * shape.heads * shape.queries) *
              static_cast<double>(shape.keys * shape.width);
   op.bits = static_cast<std::uint8_t>(8 * bytes_of(query->type));
   op.tensor_cores = op.bits == 16;
-  op.bytes = products * 2.0 * static_cast<double>(query->bytes());
+  op.causal = causal;
+  const auto heads = static_cast<double>(query->bytes());
+  const double shared =
+      heads / static_cast<double>(shape.queries * shape.heads) * static_cast<double>(shape.keys * shape.key_heads);
+  const double sums = 4.0 * static_cast<double>(shape.batch * shape.heads * shape.queries);
+  op.bytes = 2 * (heads + shared) + sums;
+  if (backward) op.bytes += 2 * (heads + shared) + sums + 2 * sums * static_cast<double>(shape.width);
+  op.launches = backward ? 3 : 1;
 }
 
 // aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp
@@ -50,7 +63,7 @@ void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, con
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
                result = saved.result.get(c), scores = saved.scores.get(c), seed = saved.seed.get(c),
                unused = saved.unused.get(c);
-  note_attention(c.op("aten::_scaled_dot_product_flash_attention_backward"), shape, query, 5);
+  note_attention(c.op("aten::_scaled_dot_product_flash_attention_backward"), shape, query, Pass::backward);
   // the kernel wants both as [batch, tokens, heads, width]
   const Tensor whole_gradient = contiguous(c, transpose(c, gradient, 1, 2)),
                whole_result = contiguous(c, transpose(c, result, 1, 2));
@@ -92,7 +105,7 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   const bool records = context.records({&query, &key, &value});
   FlashSaved saved{
       context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
-  note_attention(context.op("aten::_scaled_dot_product_flash_attention"), shape, query, 2);
+  note_attention(context.op("aten::_scaled_dot_product_flash_attention"), shape, query, Pass::forward);
   const Extents& sizes = query->sizes;
   Tensor result = context.make(sizes, preserved_strides(*query), query->type);
   const Tensor scores = context.make({shape.batch, shape.heads, shape.queries}, DType::fp32);
@@ -125,7 +138,7 @@ void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gra
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
                result = saved.result.get(c), scores = saved.scores.get(c), seed = saved.seed.get(c),
                offset = saved.offset.get(c);
-  note_attention(c.op("aten::_scaled_dot_product_cudnn_attention_backward"), shape, query, 5);
+  note_attention(c.op("aten::_scaled_dot_product_cudnn_attention_backward"), shape, query, Pass::backward);
   out[0] = c.make(query->sizes, preserved_strides(*query), query->type);
   out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
   out[2] = c.make(value->sizes, preserved_strides(*value), value->type);
@@ -138,7 +151,7 @@ Tensor cudnn_attention(Context& context, const Tensor& query, const Tensor& key,
   const bool records = context.records({&query, &key, &value});
   CudnnSaved saved{
       context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
-  note_attention(context.op("aten::_scaled_dot_product_cudnn_attention"), shape, query, 2);
+  note_attention(context.op("aten::_scaled_dot_product_cudnn_attention"), shape, query, Pass::forward);
   const Tensor seed = context.make({}, DType::int64), offset = context.make({}, DType::int64);
   Tensor result = context.make(query->sizes, preserved_strides(*query), query->type);
   const Tensor scores = context.make({shape.batch, shape.heads, records ? shape.queries : 0}, DType::fp32);
@@ -181,13 +194,15 @@ std::int64_t efficient_workspace(const Shape& shape, bool half, const DeviceFact
 
 struct EfficientSaved {
   Saved query, key, value, result, scores, bias;
+  bool has_bias = false;
 };
 
 void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& saved, const Tensor& gradient,
                         Gradients& out) {
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
                result = saved.result.get(c), scores = saved.scores.get(c);
-  note_attention(c.op("aten::_scaled_dot_product_efficient_attention_backward"), shape, query, 5);
+  note_attention(c.op("aten::_scaled_dot_product_efficient_attention_backward"), shape, query, Pass::backward,
+                 !saved.has_bias);
   const auto like = [&](const Tensor& heads) {
     const Extents& sizes = heads->sizes;
     return as_heads(c, c.make({sizes[0], sizes[2], sizes[1], sizes[3]}, heads->type));
@@ -210,7 +225,7 @@ void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& sa
 /// A mask of bool as one of the query's type, its rows padded to a multiple of 8 elements.
 Tensor bias_of(Context& c, const Tensor& mask, DType type) {
   if (!mask) return {};
-  c.op("aten::where");
+  note_written(c, "aten::where", static_cast<double>(mask->elements()) * static_cast<double>(bytes_of(type)));
   const Tensor bias = [&] {
     const Tensor one = c.make({}, type), other = c.make({}, type);
     return c.make(mask->sizes, type);
@@ -228,9 +243,10 @@ Tensor efficient_attention(Context& context, const Tensor& query, const Tensor& 
   const Tensor bias = bias_of(context, mask, query->type);
   const bool records = context.records({&query, &key, &value});
   EfficientSaved saved{
-      context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}};
+      context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {},
+      static_cast<bool>(bias)};
   if (bias) saved.bias = context.save(bias, records);
-  note_attention(context.op("aten::_scaled_dot_product_efficient_attention"), shape, query, 2);
+  note_attention(context.op("aten::_scaled_dot_product_efficient_attention"), shape, query, Pass::forward, !bias);
   const Extents sizes{shape.batch, shape.queries, shape.heads, shape.width};
   Tensor result = as_heads(context, context.make(sizes, query->type));
   const Tensor scores =
@@ -258,6 +274,10 @@ Tensor interleaved(Context& c, const Tensor& heads, std::int64_t times) {
 Tensor safe_softmax(Context& c, const Tensor& scores) {
   Tensor result = softmax(c, scores, scores->type);
   const Tensor infinite = pointwise(c, "aten::isneginf", {&scores}, DType::boolean);
+  // all() of the rows, and where() that writes the result again
+  program::Operator& op = c.tape.program().operators.back();
+  op.bytes += static_cast<double>(infinite->bytes() + 2 * scores->bytes());
+  op.launches = 3;
   Extents rows = scores->sizes;
   rows[rows.count() - 1] = 1;
   const Tensor masked = c.make(rows, DType::boolean);
@@ -266,12 +286,13 @@ Tensor safe_softmax(Context& c, const Tensor& scores) {
 }
 
 Tensor lower_triangle(Context& c, const Shape& shape, DType type) {
-  c.op("aten::tril");
+  const auto cells = static_cast<double>(shape.queries * shape.keys);
+  note_written(c, "aten::tril", 3 * cells).launches = 2;
   const Tensor triangle = [&] {
     const Tensor ones = c.make({shape.queries, shape.keys}, DType::boolean);
     return c.make({shape.queries, shape.keys}, DType::boolean);
   }();
-  c.op("aten::where");
+  note_written(c, "aten::where", cells * static_cast<double>(1 + bytes_of(type))).launches = 3;
   const Tensor one = c.make({}, type), other = c.make({}, type);
   return c.make({shape.queries, shape.keys}, type);
 }

@@ -37,7 +37,10 @@ Tensor sorted_embedding_backward(Context& c, const Tensor& gradient, std::int64_
 Tensor embedding_backward(Context& context, const Tensor& gradient, std::int64_t rows, const Extents& weight) {
   program::Operator& op = context.op("aten::embedding_dense_backward");
   op.work = program::Work::gather;
-  op.bytes = static_cast<double>(gradient->bytes()) + static_cast<double>(weight.product()) * 4;
+  // zeros, then a read and a write of each row that a token has
+  op.bytes = 3 * static_cast<double>(gradient->bytes()) +
+             static_cast<double>(weight.product()) * static_cast<double>(bytes_of(gradient->type));
+  op.launches = rows > most_unsorted_rows ? 12 : 2;
   if (rows > most_unsorted_rows) return sorted_embedding_backward(context, gradient, rows, weight);
   return context.make(weight, gradient->type);
 }
@@ -83,7 +86,9 @@ Tensor layer_norm(Context& context, const Tensor& input, const Tensor& weight, c
   context.attach("NativeLayerNormBackward0", result, {&wide, &wide_weight, &wide_bias},
                  [=](Context& c, Gradients&, Gradients& out) {
                    const Tensor x = saved_input.get(c), m = saved_mean.get(c), d = saved_deviation.get(c);
-                   c.op("aten::native_layer_norm_backward").bytes = 3.0 * static_cast<double>(x->bytes());
+                   // the gradient and the input are read twice: for the input's gradient, and for the weight's
+                   note_written(c, "aten::native_layer_norm_backward", 5.0 * static_cast<double>(x->bytes())).launches =
+                       2;
                    out[0] = c.make(x->sizes, preserved_strides(*x), x->type);
                    if (wide_weight) out[1] = c.make(wide_weight->sizes, wide_weight->type);
                    if (wide_bias) out[2] = c.make(wide_bias->sizes, wide_bias->type);
@@ -103,6 +108,9 @@ Tensor softmax(Context& context, const Tensor& input, DType type) {
                  [saved = std::move(saved), from = wide->type](Context& c, Gradients& in, Gradients& out) {
                    const Tensor kept = saved.get(c);
                    out[0] = pointwise(c, "aten::_softmax_backward_data", {&in[0], &kept}, from);
+                   // the kernel's input is gradient * result, made first
+                   c.tape.program().operators.back().bytes += 2.0 * static_cast<double>(kept->bytes());
+                   c.tape.program().operators.back().launches = 2;
                    const Tensor product = c.make(kept->sizes, kept->strides, kept->type);
                  });
   return result;
@@ -124,7 +132,10 @@ Tensor log_softmax(Context& context, const Tensor& input) {
 Tensor nll_loss(Context& context, const Tensor& input, const Tensor& target) {
   const bool records = context.records({&input});
   Saved saved_input = context.save(input, records), saved_target = context.save(target, records);
-  context.op("aten::nll_loss_forward").work = program::Work::gather;
+  program::Operator& op = context.op("aten::nll_loss_forward");
+  op.work = program::Work::gather;
+  op.bytes = static_cast<double>(target->bytes()) +
+             static_cast<double>(target->elements()) * static_cast<double>(bytes_of(input->type));
   Tensor loss = context.make({}, input->type);
   const Tensor weight = context.make({}, input->type);
   if (!records) return loss;
@@ -132,6 +143,8 @@ Tensor nll_loss(Context& context, const Tensor& input, const Tensor& target) {
   context.attach("NllLossBackward0", loss, {&input}, [=](Context& c, Gradients&, Gradients& out) {
     const Tensor scores = saved_input.get(c), labels = saved_target.get(c), total = saved_weight.get(c);
     out[0] = pointwise(c, "aten::nll_loss_backward", {&scores}, scores->type);
+    c.tape.program().operators.back().bytes = static_cast<double>(out[0]->bytes());  // zeros, and one for each row
+    c.tape.program().operators.back().launches = 2;
   });
   return loss;
 }
@@ -140,7 +153,10 @@ Tensor causal_loss(Context& context, Tensor logits, Tensor labels) {
   logits = cast(context, logits, DType::fp32);
   Extents padded = labels->sizes;
   padded[1] += 1;
-  context.op("aten::constant_pad_nd").work = program::Work::copy;
+  program::Operator& op = context.op("aten::constant_pad_nd");
+  op.work = program::Work::copy;
+  op.bytes = 2.0 * static_cast<double>(labels->bytes());
+  op.launches = 2;
   labels = context.make(padded, DType::int64);
   Tensor shifted = context.alias(labels, {padded[0], padded[1] - 1}, labels->strides);
   shifted = contiguous(context, shifted);

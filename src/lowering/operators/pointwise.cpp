@@ -8,7 +8,7 @@ namespace {
 void note_bytes(program::Operator& op, std::initializer_list<const Tensor*> inputs, double result) {
   op.work = program::Work::pointwise;
   op.bytes = result;
-  for (const Tensor* input : inputs) op.bytes += static_cast<double>((*input)->bytes());
+  for (const Tensor* input : inputs) op.bytes += (*input)->bytes_behind();
 }
 
 Tensor unary_backward(Context& context, const char* name, const Tensor& gradient, const Tensor& saved) {
@@ -82,8 +82,15 @@ Tensor pointwise(Context& context, const char* name, std::initializer_list<const
   return context.make(layout.sizes, layout.strides, type);
 }
 
+program::Operator& note_written(Context& context, const char* name, double bytes) {
+  program::Operator& op = context.op(name);
+  op.work = program::Work::pointwise;
+  op.bytes = bytes;
+  return op;
+}
+
 void in_place(Context& context, const char* name, std::initializer_list<const Tensor*> inputs) {
-  note_bytes(context.op(name), inputs, static_cast<double>((*inputs.begin())[0]->bytes()));
+  note_bytes(context.op(name), inputs, (*inputs.begin())[0]->bytes_behind());
 }
 
 Tensor add_raw(Context& context, const Tensor& left, const Tensor& right) {
@@ -98,7 +105,7 @@ Tensor cast(Context& context, const Tensor& tensor, DType type) {
   if (tensor->type == type) return tensor;
   program::Operator& op = context.op("aten::_to_copy");
   op.work = program::Work::copy;
-  op.bytes = static_cast<double>(tensor->elements()) * static_cast<double>(bytes_of(tensor->type) + bytes_of(type));
+  op.bytes = tensor->bytes_behind() + static_cast<double>(tensor->elements()) * static_cast<double>(bytes_of(type));
   Tensor result = context.make(tensor->sizes, preserved_strides(*tensor), type);
   if (!context.records({&tensor})) return result;
   context.attach("ToCopyBackward0", result, {&tensor},
@@ -208,6 +215,7 @@ Tensor dropout(Context& context, const Tensor& tensor, double probability) {
   if (!context.training || probability == 0) return tensor;
   const bool records = context.records({&tensor});
   const Tensor mask = pointwise(context, "aten::native_dropout", {&tensor}, DType::boolean);
+  context.tape.program().operators.back().bytes += static_cast<double>(tensor->bytes());
   Tensor result = context.make(mask->sizes, mask->strides, tensor->type);
   if (!records) return result;
   Saved saved = context.save(mask);

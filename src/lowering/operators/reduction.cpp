@@ -146,7 +146,7 @@ Tensor sum_raw(Context& context, const Tensor& tensor, unsigned over, bool keep,
   for (std::size_t i = 0; i < sizes.count(); ++i)
     if ((over >> i & 1U) != 0) sizes[i] = 1;
   Tensor result = context.make(sizes, tensor->type);
-  op.bytes = static_cast<double>(tensor->bytes() + result->bytes());
+  op.bytes = tensor->bytes_behind() + static_cast<double>(result->bytes());
   take_staging(context, *tensor, *result, over);
   if (keep) return result;
   result->sizes = without(tensor->sizes, over);

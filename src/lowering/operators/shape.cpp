@@ -8,7 +8,7 @@ namespace {
 Tensor copy(Context& context, const Tensor& tensor, const Extents& strides) {
   program::Operator& op = context.op("aten::clone");
   op.work = program::Work::copy;
-  op.bytes = 2.0 * static_cast<double>(tensor->bytes());
+  op.bytes = tensor->bytes_behind() + static_cast<double>(tensor->bytes());
   return context.make(tensor->sizes, strides, tensor->type);
 }
 
