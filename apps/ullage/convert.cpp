@@ -2,6 +2,7 @@
 // `ullage convert`: the same evidence in another format.
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/export.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/result_file.hpp"
 #include "base/text.hpp"
 
@@ -100,6 +101,7 @@ constexpr Flag flags[] = {
     {"to", "FORMAT", "memory-viz, perfetto or csv", FlagKind::text},
     {"out", "FILE", "where to write; - is the standard output", FlagKind::text, "-"},
     {"force", "", "replace FILE when it is there", FlagKind::toggle},
+    store_flag,
 };
 
 }  // namespace

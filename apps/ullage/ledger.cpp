@@ -5,6 +5,7 @@
 #include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/evidence/levels.hpp"
 #include "apps/ullage/evidence/view.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "report/segments_view.hpp"
 
@@ -82,6 +83,7 @@ constexpr Flag flags[] = {
      FlagKind::toggle},
     {"top", "N", "show the N largest lines of each level, and the others as one; 0 shows all", FlagKind::count, "12"},
     ignore_flag,
+    store_flag,
     json_flag,
 };
 

@@ -3,6 +3,7 @@
 #include "apps/ullage/choice.hpp"
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/view.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "attribution/places.hpp"
 #include "base/text.hpp"
@@ -127,6 +128,7 @@ constexpr Flag flags[] = {
      "self-memory"},
     {"group-by", "WHAT", "one row per name, or per name and shape, module or line", FlagKind::text, "name"},
     {"top", "N", "show the first N rows; 0 shows all", FlagKind::count, "20"},
+    store_flag,
     json_flag,
 };
 

@@ -39,6 +39,9 @@ namespace ullage {
 /// line feeds and tabs stay when `lines` is true.
 [[nodiscard]] std::string printable(std::string_view text, bool lines);
 
+/// A word as a shell reads it back.
+[[nodiscard]] std::string shell_quoted(const std::string& word);
+
 /// `1,313,626,112`.
 [[nodiscard]] std::string grouped(std::uint64_t number);
 
