@@ -35,6 +35,7 @@ Result<Listing> listing_of(const store::Query& query) {
   auto store = open_store();
   if (!store) return tl::unexpected(store.error());
   if (!*store) return Listing{};
+  if (const auto checked = check_settings(**store, query); !checked) return tl::unexpected(checked.error());
   auto rows = (*store)->list(query);
   if (!rows) return tl::unexpected(rows.error());
   return (*store)->count(query.filter).map([&](std::uint64_t all) { return Listing{std::move(*rows), all}; });

@@ -80,6 +80,7 @@ Result<Trend> read_trend(const Arguments& arguments) {
   query.filter = std::move(*filter);
   query.limit = arguments.count("limit").value_or(0);
   query.metrics = {key};
+  if (const auto checked = check_settings(**store, query); !checked) return tl::unexpected(checked.error());
   const auto rows = (*store)->list(query);
   if (!rows) return tl::unexpected(rows.error());
   if (const auto one = check_one_name(*rows); !one) return tl::unexpected(one.error());

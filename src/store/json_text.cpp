@@ -38,7 +38,7 @@ Result<rapidjson::Document> parse_object(std::string_view text, const std::strin
   if (const std::size_t at = too_deep(text); at != text.npos)
     return damaged("JSON is nested too deep", where, at, fmt::format("at most {} levels", deepest));
   rapidjson::Document document;
-  document.Parse(text.data(), text.size());
+  document.Parse<rapidjson::kParseFullPrecisionFlag>(text.data(), text.size());
   if (document.HasParseError())
     return damaged(std::string("damaged JSON: ") + rapidjson::GetParseError_En(document.GetParseError()), where,
                    document.GetErrorOffset(), "a JSON object");

@@ -271,7 +271,15 @@ Result<std::vector<Summary>> Store::named(const std::string& name, std::uint64_t
 }
 
 Result<std::vector<std::string>> Store::ids() {
-  Statement query = database_->prepare("SELECT id FROM runs ORDER BY started_ms, number");
+  return texts("SELECT id FROM runs ORDER BY started_ms, number");
+}
+
+Result<std::vector<std::string>> Store::setting_keys() {
+  return texts("SELECT DISTINCT name FROM settings ORDER BY name");
+}
+
+Result<std::vector<std::string>> Store::texts(std::string_view sql) {
+  Statement query = database_->prepare(sql);
   std::vector<std::string> found;
   while (query.step()) found.push_back(query.text(0));
   return database_->error().map([&] { return std::move(found); });

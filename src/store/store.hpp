@@ -61,6 +61,8 @@ class Store {
   /// Runs whose id begins so, or that have this name; the newest first, at most `limit`.
   [[nodiscard]] Result<std::vector<Summary>> with_prefix(const std::string& beginning, std::uint64_t limit);
   [[nodiscard]] Result<std::vector<Summary>> named(const std::string& name, std::uint64_t limit);
+  /// Every key that a setting of a run has, in the order of the alphabet.
+  [[nodiscard]] Result<std::vector<std::string>> setting_keys();
   /// All ids, the oldest run first.
   [[nodiscard]] Result<std::vector<std::string>> ids();
 
@@ -68,6 +70,7 @@ class Store {
   explicit Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void insert(const Record& record);
   std::vector<Summary> summaries(Statement query);
+  Result<std::vector<std::string>> texts(std::string_view sql);
 
   std::unique_ptr<Database> database_;
 };

@@ -98,6 +98,21 @@ void ask_for(const std::vector<RunColumn>& columns, store::Query& query) {
   }
 }
 
+Result<void> check_settings(store::Store& store, const store::Query& query) {
+  std::vector<std::string> asked = query.settings;
+  for (const auto& [key, value] : query.filter.settings) asked.push_back(key);
+  if (is_setting(query.order.column)) asked.push_back(query.order.column);
+  if (asked.empty()) return {};
+  const auto keys = store.setting_keys();
+  if (!keys) return tl::unexpected(keys.error());
+  for (const std::string& key : asked) {
+    if (std::ranges::find(*keys, key) != keys->end()) continue;
+    const std::vector<std::string_view> names(keys->begin(), keys->end());
+    return fail(ErrorKind::usage, "no run has this setting", "'" + key + "'", {}, suggestion(key, names));
+  }
+  return {};
+}
+
 Result<std::string> sort_key(const std::string& word) {
   return column_of(word).map([](const RunColumn& column) { return column.name; });
 }

@@ -27,6 +27,9 @@ struct RunColumn {
 /// What the store must give for them.
 void ask_for(const std::vector<RunColumn>& columns, store::Query& query);
 
+/// Errors: `usage` for a setting that no run has, with the nearest that some have; `io`.
+[[nodiscard]] Result<void> check_settings(store::Store& store, const store::Query& query);
+
 /// The name by which the store sorts. Errors: as columns_of.
 [[nodiscard]] Result<std::string> sort_key(const std::string& word);
 

@@ -48,7 +48,7 @@ Json configuration_of(const ShowView& view, Allocator& memory) {
 
 Result<std::string> show_json(const ShowView& view) {
   rapidjson::Document result;
-  result.Parse(view.run_json.data(), view.run_json.size());
+  result.Parse<rapidjson::kParseFullPrecisionFlag>(view.run_json.data(), view.run_json.size());
   if (result.HasParseError() || !result.IsObject())
     return fail(ErrorKind::bad_input, "the result of this run is damaged", view.directory);
   auto& memory = result.GetAllocator();
