@@ -110,7 +110,8 @@ const Command convert_command{
     "convert",
     "a run or file in another format: memory-viz, perfetto, csv",
     "RUN|FILE --to FORMAT [FLAGS]",
-    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a memory snapshot, a trace of\n"
+    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a memory snapshot, a "
+    "trace of\n"
     "torch.profiler with memory events, a file of export_memory_timeline or a log of nvidia-smi (the last two: "
     "perfetto\n"
     "and csv only).\n"

@@ -93,7 +93,8 @@ const Command ledger_command{
     "ledger",
     "what was on the device at the peak, and who owned it",
     "RUN|FILE [FLAGS]",
-    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a memory snapshot of PyTorch, a "
+    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a memory snapshot of "
+    "PyTorch, a "
     "trace\n"
     "of torch.profiler with memory events, a file of export_memory_timeline (by category) or a log of nvidia-smi.\n"
     "Every line says how its bytes are known and how their owner is known; children add up to their parent. The "

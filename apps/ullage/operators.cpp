@@ -138,7 +138,8 @@ const Command operators_command{
     "operators",
     "times, calls and memory of each operator of a run or trace",
     "RUN|FILE [FLAGS]",
-    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a trace of torch.profiler.\n"
+    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a trace of "
+    "torch.profiler.\n"
     "'allocated' is what the calls allocated, 'net' that less what they freed; 'self' is without the calls inside;\n"
     "'largest' is the largest single allocation.",
     {flags, 1, false},
