@@ -84,8 +84,9 @@ std::int64_t version_of(Database& database) {
 }
 
 Result<void> check_owner(Database& database) {
-  if (database.number("PRAGMA application_id") == application_id) return {};
+  // In this order: another process may make the tables meanwhile, and the id comes with them.
   if (database.number("SELECT count(*) FROM sqlite_master") == 0) return {};
+  if (database.number("PRAGMA application_id") == application_id) return {};
   if (auto failed = database.error(); !failed) return failed;
   return fail(ErrorKind::io, "this is a database of another program", database.path(), "a store of Ullage",
               "--store FILE or ULLAGE_STORE names another place");

@@ -38,15 +38,27 @@ std::string label(std::uint64_t most, std::size_t row) {
   return row == 0 ? "0 B" : "";
 }
 
-std::string marks_text(const Curve& curve) {
-  std::string text;
+/// Those that have room between each other.
+std::vector<CurveMark> shown_marks(const Curve& curve) {
+  constexpr std::size_t gap = 2;
+  std::vector<CurveMark> shown;
+  std::size_t free_from = 0;
   for (const CurveMark& mark : curve.marks) {
-    if (mark.column < text.size() + (text.empty() ? 0 : 1)) continue;
-    if (mark.column + mark.text.size() > curve.columns.size() + 8) continue;
+    if (mark.column < free_from || mark.column >= curve.columns.size()) continue;
+    free_from = mark.column + mark.text.size() + gap;
+    shown.push_back(mark);
+  }
+  return shown;
+}
+
+std::string axis_text(const Curve& curve) {
+  std::string line(curve.columns.size(), '-'), text;
+  for (const CurveMark& mark : shown_marks(curve)) {
+    line[mark.column] = '+';
     text.resize(mark.column, ' ');
     text += mark.text;
   }
-  return text;
+  return fmt::format("{:>11} +{}\n{:>11}  {}\n", "", line, text.empty() ? "" : "step", text);
 }
 
 }  // namespace
@@ -57,11 +69,7 @@ std::string curve_text(const Curve& curve) {
   std::string text;
   for (std::size_t row = rows; row-- > 0;)
     text += fmt::format("{:>11} |{}\n", label(most, row), row_text(curve, most, row));
-  std::string line(curve.columns.size(), '-');
-  for (const CurveMark& mark : curve.marks)
-    if (mark.column < line.size()) line[mark.column] = '+';
-  text += fmt::format("{:>11} +{}\n", "", line);
-  text += fmt::format("{:>11}  {}\n", curve.marks.empty() ? "" : "step", marks_text(curve));
+  text += axis_text(curve);
   return text + fmt::format("{:>11}  █ allocated, ░ reserved by PyTorch; {}\n", "", curve.axis);
 }
 
