@@ -16,13 +16,32 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <array>
 
 namespace ullage::cli {
 namespace {
 
 using store::Record;
 using store::Summary;
+
+/// "a100-40gb, torch 2.11.0, ...": what is known.
+std::vector<std::string> known_parts(const Summary& run) {
+  std::vector<std::string> parts;
+  if (!run.gpu.empty()) parts.push_back(run.gpu);
+  if (!run.torch.empty()) parts.push_back("torch " + run.torch);
+  if (!run.cuda.empty()) parts.push_back("CUDA " + run.cuda);
+  if (!run.python.empty()) parts.push_back("Python " + run.python);
+  if (parts.empty()) parts.emplace_back("where it ran is not known");
+  return parts;
+}
+
+/// Only of a verdict that this program gives.
+std::string verdict_section(const report::RunResult& result) {
+  static constexpr std::array<std::string_view, 5> known = {"fits", "tight", "oom", "failed", "timeout"};
+  if (std::ranges::find(known, result.verdict) != known.end()) return report::verdict_text(result);
+  return "verdict: " + (result.verdict.empty() ? "not known" : printable(result.verdict, false)) + "\n";
+}
 
 std::string head_text(const Summary& run) {
   std::vector<std::string> words;
@@ -32,7 +51,7 @@ std::string head_text(const Summary& run) {
   text += "  " + join(words, " ") + "\n";
   text += fmt::format("  {}{}\n", run.directory,
                       is_run_directory(run.directory) ? "" : " (is gone; this is what the history has)");
-  text += fmt::format("  on {}: torch {}, CUDA {}, Python {}\n", run.gpu, run.torch, run.cuda, run.python);
+  text += "  " + join(known_parts(run), ", ") + "\n";
   if (!run.commit.empty())
     text += fmt::format("  commit {}{}\n", run.commit, run.dirty.value_or(false) ? ", with changes" : "");
   return text + "\n";
@@ -70,7 +89,7 @@ std::string curve_section(const Record& record, const report::RunResult& result,
 
 Result<std::string> text_of(const Record& record, const std::string& curve) {
   return stored_result(record.source.run_json, record.summary.directory).map([&](const report::RunResult& result) {
-    return head_text(record.summary) + report::verdict_text(result) + settings_section(record) +
+    return head_text(record.summary) + verdict_section(result) + settings_section(record) +
            curve_section(record, result, curve) + report::phases_section(result) + report::ledger_section(result) +
            report::findings_section(result.found) + figures_section(record);
   });

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace ullage::cli {
 namespace {
@@ -20,8 +21,8 @@ namespace {
 struct Point {
   store::Summary run;
   std::int64_t value = 0;
-  std::optional<std::int64_t> change;   ///< from the run before
-  std::optional<std::int64_t> earlier;  ///< the value of the last run before with the same configuration
+  std::optional<std::int64_t> change;  ///< from the run before
+  std::optional<std::size_t> same;     ///< the last point before with the same configuration
   bool regression = false;
 };
 
@@ -39,7 +40,7 @@ bool is_whole(const store::Summary& run) {
 
 Trend trend_of(store::MetricId metric, double tolerance, const std::vector<store::Row>& rows) {
   Trend trend{metric, tolerance, {}, 0};
-  std::map<std::string, std::int64_t> last;  // of each configuration
+  std::map<std::string, std::size_t> last;  // of each configuration
   for (const store::Row& row : rows) {
     if (!row.metrics[0] || !is_whole(row.summary)) {
       ++trend.left_out;
@@ -47,11 +48,10 @@ Trend trend_of(store::MetricId metric, double tolerance, const std::vector<store
     }
     Point point{row.summary, *row.metrics[0], {}, {}, false};
     if (!trend.points.empty()) point.change = point.value - trend.points.back().value;
-    const auto [same, first] = last.try_emplace(row.summary.configuration, point.value);
+    const auto [same, first] = last.try_emplace(row.summary.configuration, trend.points.size());
     if (!first) {
-      point.earlier = same->second;
-      point.regression = is_worse(metric, same->second, point.value, tolerance);
-      same->second = point.value;
+      point.same = std::exchange(same->second, trend.points.size());
+      point.regression = is_worse(metric, trend.points[*point.same].value, point.value, tolerance);
     }
     trend.points.push_back(std::move(point));
   }
@@ -94,6 +94,21 @@ std::string share_text(const Point& point) {
   return fmt::format("{:+.1f} %", 100.0 * static_cast<double>(*point.change) / static_cast<double>(std::abs(before)));
 }
 
+std::string from_to(std::string_view what, const std::string& before, const std::string& after) {
+  return before == after ? "" : fmt::format("  {}: {} -> {}\n", what, before, after);
+}
+
+/// By how much the last run is worse, and what else changed since the one it is compared with.
+std::string regression_text(const Trend& trend) {
+  const Point& last = trend.points.back();
+  if (!last.regression) return {};
+  const Point& before = trend.points[*last.same];
+  return fmt::format("REGRESSION: {} is worse than {} with the same configuration by {}\n", last.run.id, before.run.id,
+                     store::change_text(trend.metric, last.value - before.value)) +
+         from_to("commit", commit_text(before.run), commit_text(last.run)) +
+         from_to("torch", before.run.torch, last.run.torch) + from_to("Python", before.run.python, last.run.python);
+}
+
 std::string trend_text(const Trend& trend) {
   const std::string name(store::metrics()[trend.metric].name);
   if (trend.points.empty()) return "no run of the history has " + name + "\n";
@@ -101,6 +116,7 @@ std::string trend_text(const Trend& trend) {
                {"id"},
                {"gpu"},
                {"torch"},
+               {"commit"},
                {"configuration"},
                {name, Align::right},
                {"change", Align::right},
@@ -108,17 +124,14 @@ std::string trend_text(const Trend& trend) {
                {""}});
   for (const Point& point : trend.points)
     table.add({store::local_time_text(point.run.started_ms), point.run.id, point.run.gpu, point.run.torch,
-               point.run.configuration.substr(0, 6), store::value_text(trend.metric, point.value),
+               commit_text(point.run), point.run.configuration.substr(0, 6),
+               store::value_text(trend.metric, point.value),
                point.change.value_or(0) != 0 ? store::change_text(trend.metric, *point.change) : "",
                point.change ? share_text(point) : "", point.regression ? "REGRESSION" : ""});
   std::string text = table.text();
   if (trend.left_out > 0)
-    text += fmt::format("{} runs that failed or do not know {} are left out\n", trend.left_out, name);
-  const Point& last = trend.points.back();
-  if (last.regression)
-    text += fmt::format("the last run is worse than the one before with the same configuration: {}\n",
-                        store::change_text(trend.metric, last.value - *last.earlier));
-  return text;
+    text += fmt::format("left out: {} that failed or do not know {}\n", counted(trend.left_out, "run"), name);
+  return text + regression_text(trend);
 }
 
 std::string trend_json(const Trend& trend) {
@@ -135,7 +148,7 @@ std::string trend_json(const Trend& trend) {
     write_facts(json, point.run);
     json.field("value", point.value);
     if (point.change) json.field("change", *point.change);
-    if (point.earlier) json.field("same_configuration_before", *point.earlier);
+    if (point.same) json.field("same_configuration_before", trend.points[*point.same].value);
     json.field("regression", point.regression);
     json.end_object();
   }

@@ -177,6 +177,10 @@ std::string shell_quoted(const std::string& word) {
   return text + "'";
 }
 
+std::string counted(std::uint64_t number, std::string_view thing) {
+  return std::to_string(number) + " " + std::string(thing) + (number == 1 ? "" : "s");
+}
+
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");

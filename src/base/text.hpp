@@ -42,6 +42,9 @@ namespace ullage {
 /// A word as a shell reads it back.
 [[nodiscard]] std::string shell_quoted(const std::string& word);
 
+/// "1 run", "12 runs".
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view thing);
+
 /// `1,313,626,112`.
 [[nodiscard]] std::string grouped(std::uint64_t number);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/database.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -13,6 +15,17 @@ constexpr int patience_ms = 10'000;
 std::string hint_of(bool damaged, bool full) {
   if (damaged) return "'ullage store rebuild' makes it anew from the run directories";
   return full ? "make room, or choose another place with --store FILE or ULLAGE_STORE" : "";
+}
+
+/// Without the log beside it, for which a reader too must write.
+std::string unchanging(const std::string& path) {
+  std::string name = "file:";
+  for (const char c : path) {
+    const bool plain = c == '/' || c == '.' || c == '-' || c == '_' || (c >= '0' && c <= '9') ||
+                       (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    name += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+  }
+  return name + "?immutable=1";
 }
 
 }  // namespace
@@ -84,8 +97,11 @@ bool Statement::null(int column) const {
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, bool create) {
   sqlite3* connection = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-  const int code = sqlite3_open_v2(path.c_str(), &connection, flags, nullptr);
+  const bool read_only = access(path.c_str(), F_OK) == 0 && access(path.c_str(), W_OK) != 0;
+  const int flags =
+      read_only ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+  const std::string name = read_only ? unchanging(path) : path;
+  const int code = sqlite3_open_v2(name.c_str(), &connection, flags, nullptr);
   std::unique_ptr<Database> database(new Database(connection, path));
   if (code != SQLITE_OK) {
     const std::string why = connection != nullptr ? sqlite3_errmsg(connection) : sqlite3_errstr(code);

@@ -52,8 +52,8 @@ class Statement {
 /// A connection. Not for several threads at once. Its statements must end before it.
 class Database {
  public:
-  /// Opens a file, makes it where it is not there and `create` says so. Waits up to ten seconds for other writers.
-  /// Errors: `io`.
+  /// Opens a file, makes it where it is not there and `create` says so. Waits up to ten seconds for other writers. A
+  /// file that may not be written is read as it is. Errors: `io`.
   static Result<std::unique_ptr<Database>> open(const std::string& path, bool create);
 
   Database(const Database&) = delete;

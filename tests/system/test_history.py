@@ -159,6 +159,28 @@ def test_a_store_that_cannot_be_written_harms_no_rehearsal(rehearsed, tmp_path):
     assert "history" not in done.stderr and len(home.ids()) == 1
 
 
+def test_the_commit_of_the_script_is_known(rehearsed, tmp_path):
+    home, _ = rehearsed
+
+    def git(*words):
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True, capture_output=True)
+
+    def code(name):
+        done = home("rehearse", "--gpu", "t4", "--json", "--no-store", "--out", tmp_path.parent / f"{tmp_path.name}-{name}", "--",
+                    sys.executable, tmp_path / "train.py", "--width", "64")
+        return json.loads(done.stdout)["run"].get("code")
+
+    (tmp_path / "train.py").write_text(TRAIN)
+    assert code("none") is None
+    git("init", "-q")
+    git("add", "train.py")
+    git("commit", "-qm", "first")
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=tmp_path, capture_output=True, text=True).stdout.strip()
+    assert code("clean") == {"commit": head, "dirty": False}
+    (tmp_path / "train.py").write_text(TRAIN + "# changed\n")
+    assert code("dirty") == {"commit": head, "dirty": True}
+
+
 def test_show_has_the_result_and_what_the_history_knows(rehearsed):
     home, result = rehearsed
     shown = home.json("show", "@last")
@@ -313,7 +335,7 @@ def test_a_trend_flags_what_got_worse_of_the_same_configuration(home, result):
     trend = home.json("trend", "--key", "peak_allocated", "--name", "train", status=1)
     assert trend["regressed"] and [run["regression"] for run in trend["runs"]] == [False, False, True]
     assert trend["runs"][2]["same_configuration_before"] == trend["runs"][0]["value"]
-    assert "REGRESSION" in home("trend", "--key", "peak_allocated", status=1).stdout
+    assert "REGRESSION: d is worse than a" in home("trend", "--key", "peak_allocated", status=1).stdout
     assert not home.json("trend", "--key", "peak_allocated", "--tolerance", "100%")["regressed"]
     assert home.json("trend", "--key", "headroom")["runs"][0]["regression"] is False
 

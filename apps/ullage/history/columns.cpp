@@ -17,11 +17,6 @@ std::string command_line(const Summary& run) {
   return join(words, " ");
 }
 
-std::string commit_text(const Summary& run) {
-  constexpr std::size_t shown = 10;
-  return run.commit.substr(0, shown) + (run.dirty.value_or(false) ? "+" : "");
-}
-
 struct Fact {
   std::string_view name;
   std::string (*text)(const Summary& run);
@@ -77,6 +72,11 @@ void text_field(JsonWriter& json, std::string_view name, const std::string& valu
 }
 
 }  // namespace
+
+std::string commit_text(const Summary& run) {
+  constexpr std::size_t shown = 10;
+  return run.commit.substr(0, shown) + (run.dirty.value_or(false) ? "+" : "");
+}
 
 Result<std::vector<RunColumn>> columns_of(const std::string& list) {
   std::vector<RunColumn> columns;

@@ -38,6 +38,9 @@ void ask_for(const std::vector<RunColumn>& columns, store::Query& query);
 /// A run as an item of a JSON array: all facts, and the metrics and settings of the columns.
 void write_run(JsonWriter& json, const store::Row& row, const std::vector<RunColumn>& columns);
 
+/// The commit of a run for people, with a + where there were changes: "3623cac41b+".
+[[nodiscard]] std::string commit_text(const store::Summary& run);
+
 /// The facts of a run as fields.
 void write_facts(JsonWriter& json, const store::Summary& run);
 

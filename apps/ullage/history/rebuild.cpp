@@ -82,7 +82,7 @@ Result<void> take_up(store::Store& store, const std::vector<std::string>& direct
 }
 
 std::string text_of(const Rebuilt& rebuilt) {
-  std::string text = fmt::format("{} runs taken up, {} skipped\n", rebuilt.indexed, rebuilt.skipped.size());
+  std::string text = fmt::format("{} taken up, {} skipped\n", counted(rebuilt.indexed, "run"), rebuilt.skipped.size());
   if (!rebuilt.put_aside.empty()) text += "the store was damaged; it is now " + rebuilt.put_aside + "\n";
   const std::size_t shown = std::min(skipped_shown, rebuilt.skipped.size());
   for (std::size_t i = 0; i < shown; ++i)

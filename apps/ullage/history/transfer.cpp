@@ -3,6 +3,7 @@
 
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/result_file.hpp"
+#include "base/text.hpp"
 #include "ingest/file/source.hpp"
 #include "report/json/json_writer.hpp"
 #include "store/json_lines.hpp"
@@ -59,7 +60,7 @@ Result<std::uint64_t> import_lines(store::Store& store, std::string_view text, c
   }
   if (!failure) return taken;
   failure->where = fmt::format("{}, line {}{}", path, number, failure->where.empty() ? "" : ": " + failure->where);
-  if (taken > 0) failure->hint = fmt::format("the {} runs before it were taken in", taken);
+  if (taken > 0) failure->hint = counted(taken, "run") + " before it taken in";
   return tl::unexpected(*failure);
 }
 
@@ -69,9 +70,8 @@ Result<ExitCode> say_done(const Arguments& arguments, const char* action, std::u
   json.field("action", action);
   json.field("runs", runs);
   json.end_object();
-  return print_result(arguments.given("json") ? json.text() : fmt::format("{} runs {}\n", runs, text)).map([] {
-    return ExitCode::yes;
-  });
+  return print_result(arguments.given("json") ? json.text() : fmt::format("{} {}\n", counted(runs, "run"), text))
+      .map([] { return ExitCode::yes; });
 }
 
 }  // namespace
