@@ -134,6 +134,15 @@ def test_everything_that_takes_a_run_finds_it(rehearsed):
     assert home("convert", "train", "--to", "csv").stdout
 
 
+def test_a_folder_that_is_no_run_hides_none(rehearsed):
+    home, _ = rehearsed
+    (home.folder / "train").mkdir()
+    assert home("ledger", "train").stdout == home("ledger", "@last").stdout
+    (home.folder / "train").rmdir()
+    (home.folder / "folder").mkdir()
+    assert "folder/marks.jsonl" in home("ledger", "folder", status=4).stderr
+
+
 def test_a_run_elsewhere_is_found_through_the_store(rehearsed, tmp_path):
     home, _ = rehearsed
     command = ["rehearse", "--gpu", "t4", "--name", "other", "--out", tmp_path / "run", "--store", tmp_path / "s.db", "--",

@@ -167,9 +167,11 @@ fs::path runs_directory() {
 
 Result<RunPlace> resolve_run(const std::string& argument, RunPart part) {
   std::error_code error;
-  if (fs::exists(argument, error)) return RunPlace{{}, argument};
+  const bool exists = fs::exists(argument, error);
+  if (exists && (!fs::is_directory(argument, error) || is_run_directory(argument))) return RunPlace{{}, argument};
   Search search(part);
-  return argument == "@last" ? search.newest() : search.find(argument);
+  auto found = argument == "@last" ? search.newest() : search.find(argument);
+  return exists && !found ? RunPlace{{}, argument} : found;
 }
 
 Result<std::string> resolve_run_or_file(const std::string& argument) {

@@ -28,7 +28,8 @@ enum class RunPart {
   result,    ///< its result, which the store has too
 };
 
-/// The run that is meant, in this order: an existing path, an id, the only id that begins so, a name (its newest run),
+/// The run that is meant, in this order: an existing path (of a folder that is no run directory only when no run is
+/// called so), an id, the only id that begins so, a name (its newest run),
 /// `@last` (the newest run). Runs are those of the runs directory and of the store. Errors: `usage`, with the runs that
 /// come near; `io` when the store cannot be read and no kept run is meant.
 [[nodiscard]] Result<RunPlace> resolve_run(const std::string& argument, RunPart part);
