@@ -72,6 +72,7 @@ std::vector<Setting> settings_of(const Json& run, const Summary& summary) {
 
 std::string name_of(const Json& run, const std::string& script) {
   std::string name = text_of(at(&run, "run", "name"));
+  if (name.empty()) name = text_of(at(&run, "recording", "name"));
   if (!name.empty()) return name;
   name = script.substr(script.find_last_of('/') + 1);
   return name.ends_with(".py") ? name.substr(0, name.size() - 3) : name;

@@ -18,7 +18,7 @@ namespace ullage::store {
 struct Source {
   std::string id;               ///< unique in a store
   std::string directory;        ///< absolute
-  std::int64_t changed_ms = 0;  ///< when its run.json was written; stands for the start where that does not say it
+  std::int64_t changed_ms = 0;  ///< when it ended; stands for the start where run.json does not say it
   std::string run_json;         ///< docs/result.md
 };
 

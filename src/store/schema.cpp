@@ -38,7 +38,7 @@ CREATE INDEX runs_started ON runs(started_ms);
 CREATE INDEX runs_name ON runs(name, started_ms);
 CREATE TABLE results(
   run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
-  changed_ms INTEGER NOT NULL,
+  changed_ms INTEGER NOT NULL,  -- when the run ended
   run_json BLOB NOT NULL        -- zstd
 ) STRICT;
 CREATE TABLE metrics(

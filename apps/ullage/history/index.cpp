@@ -22,9 +22,11 @@ fs::path absolute_path(const std::string& directory) {
   return path;
 }
 
-std::int64_t changed_ms(const fs::path& file) {
+/// When the last fact or, without facts, the result was written: a result may come long after its run.
+std::int64_t ended_ms(const fs::path& directory) {
   std::error_code error;
-  const auto time = fs::last_write_time(file, error);
+  const fs::path marks = directory / "marks.jsonl";
+  const auto time = fs::last_write_time(fs::exists(marks, error) ? marks : directory / "run.json", error);
   if (error) return 0;
   const auto system = std::chrono::file_clock::to_sys(time);
   return std::chrono::duration_cast<std::chrono::milliseconds>(system.time_since_epoch()).count();
@@ -55,7 +57,7 @@ Result<store::Record> read_record(const std::string& directory) {
   const auto bytes = ingest::MappedFile::open(file.string());
   if (!bytes) return tl::unexpected(bytes.error());
   const auto text = bytes->bytes();
-  return store::record_of({id_of_directory(directory), path.string(), changed_ms(file),
+  return store::record_of({id_of_directory(directory), path.string(), ended_ms(path),
                            std::string(reinterpret_cast<const char*>(text.data()), text.size())});
 }
 

@@ -38,6 +38,17 @@ TEST(record, of_an_older_result_without_its_origin) {
   EXPECT_TRUE(record.metrics.empty());
 }
 
+TEST(record, of_a_recording) {
+  const Record record =
+      record_of(
+          {"r", "/runs/r", 5, R"({"command":"record","recording":{"name":"nightly"},"script":["train.py","--a","1"]})"})
+          .value();
+  EXPECT_EQ(record.summary.kind, "recording");
+  EXPECT_EQ(record.summary.name, "nightly");
+  EXPECT_EQ(record.summary.script, "train.py");
+  EXPECT_EQ(record.summary.verdict, "");
+}
+
 TEST(record, values_of_a_wrong_kind_are_missing) {
   const auto record = record_of({"c", "/runs/c", 0,
                                  R"({"verdict":3,"script":{"a":1},"phases":[7,{"name":[]}],"ledger":[],"run":5,)"
