@@ -140,8 +140,7 @@ class Search {
       ids.push_back(row.summary.name);
     }
     std::ranges::sort(ids);
-    const auto doubled = std::ranges::unique(ids);
-    ids.erase(doubled.begin(), doubled.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     const std::vector<std::string_view> names(ids.begin(), ids.end());
     return fail(ErrorKind::usage, "there is no such file and no such run", word,
                 "a path, the id or the name of a run, or @last ('ullage runs' lists them)", suggestion(word, names));
