@@ -34,7 +34,7 @@ def timed(command, environment):
 
 
 def rehearsal(program, directory, stacks="python", operators="names"):
-    return [str(program), "rehearse", "--gpu", "a100-80gb", "--json", "--steps", "3", "--stacks", stacks,
+    return [str(program), "rehearse", "--gpu", "a100-80gb", "--json", "--no-store", "--steps", "3", "--stacks", stacks,
             "--operators", operators, "--out", str(directory), "--", *SCRIPT]
 
 

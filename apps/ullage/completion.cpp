@@ -29,6 +29,7 @@ std::string positional_words(const Command& command) {
   if (&command == &gpus_command) return gpu_names();
   if (&command == &help_command) return command_names();
   if (&command == &completion_command) return "bash zsh fish";
+  if (&command == &store_command) return "rebuild export import";
   return {};
 }
 

@@ -2,6 +2,7 @@
 // `ullage convert`: the same evidence in another format.
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/export.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/result_file.hpp"
 #include "base/text.hpp"
 
@@ -100,6 +101,7 @@ constexpr Flag flags[] = {
     {"to", "FORMAT", "memory-viz, perfetto or csv", FlagKind::text},
     {"out", "FILE", "where to write; - is the standard output", FlagKind::text, "-"},
     {"force", "", "replace FILE when it is there", FlagKind::toggle},
+    store_flag,
 };
 
 }  // namespace
@@ -108,7 +110,8 @@ const Command convert_command{
     "convert",
     "a run or file in another format: memory-viz, perfetto, csv",
     "RUN|FILE --to FORMAT [FLAGS]",
-    "RUN is a run directory, the name of a kept run or its beginning, or @last; FILE a memory snapshot, a trace of\n"
+    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a memory snapshot, a "
+    "trace of\n"
     "torch.profiler with memory events, a file of export_memory_timeline or a log of nvidia-smi (the last two: "
     "perfetto\n"
     "and csv only).\n"

@@ -3,6 +3,7 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/explanation/explanation.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "ingest/oom_message/model_dimensions.hpp"
 
@@ -77,6 +78,7 @@ constexpr Flag flags[] = {
     {"gpu", "NAME", "the GPU of the command at the end", FlagKind::gpu},
     {"top", "N", "show the N largest lines of each level of the ledger; 0 shows all", FlagKind::count, "4"},
     ignore_flag,
+    store_flag,
     json_flag,
 };
 

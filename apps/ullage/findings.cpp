@@ -3,6 +3,7 @@
 #include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/view.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 
 namespace ullage::cli {
@@ -38,6 +39,7 @@ constexpr Flag flags[] = {
     {"list", "", "print every rule with what it recognises, an example and the next step", FlagKind::toggle},
     {"headroom", "SHARE", "with less of the capacity left at the peak the headroom is short", FlagKind::share, "15%"},
     ignore_flag,
+    store_flag,
     json_flag,
 };
 

@@ -5,6 +5,7 @@
 #include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/evidence/levels.hpp"
 #include "apps/ullage/evidence/view.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "report/segments_view.hpp"
 
@@ -82,6 +83,7 @@ constexpr Flag flags[] = {
      FlagKind::toggle},
     {"top", "N", "show the N largest lines of each level, and the others as one; 0 shows all", FlagKind::count, "12"},
     ignore_flag,
+    store_flag,
     json_flag,
 };
 
@@ -91,7 +93,8 @@ const Command ledger_command{
     "ledger",
     "what was on the device at the peak, and who owned it",
     "RUN|FILE [FLAGS]",
-    "RUN is a run directory, the name of a kept run or its beginning, or @last; FILE a memory snapshot of PyTorch, a "
+    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a memory snapshot of "
+    "PyTorch, a "
     "trace\n"
     "of torch.profiler with memory events, a file of export_memory_timeline (by category) or a log of nvidia-smi.\n"
     "Every line says how its bytes are known and how their owner is known; children add up to their parent. The "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 
 #include <fcntl.h>
@@ -26,7 +27,9 @@ Result<ExitCode> run(std::span<const std::string_view> words) {
   if (verb == "--version") return say("ullage " ULLAGE_VERSION "\n");
   return find_command(verb).and_then([&](const Command* command) {
     return parse_arguments(command->shape, words.subspan(1)).and_then([&](const Arguments& arguments) {
-      return arguments.help ? say(help_text(*command)) : command->run(arguments);
+      if (arguments.help) return say(help_text(*command));
+      choose_store(arguments);
+      return command->run(arguments);
     });
   });
 }

@@ -3,6 +3,7 @@
 #include "apps/ullage/choice.hpp"
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/view.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "attribution/places.hpp"
 #include "base/text.hpp"
@@ -127,6 +128,7 @@ constexpr Flag flags[] = {
      "self-memory"},
     {"group-by", "WHAT", "one row per name, or per name and shape, module or line", FlagKind::text, "name"},
     {"top", "N", "show the first N rows; 0 shows all", FlagKind::count, "20"},
+    store_flag,
     json_flag,
 };
 
@@ -136,7 +138,8 @@ const Command operators_command{
     "operators",
     "times, calls and memory of each operator of a run or trace",
     "RUN|FILE [FLAGS]",
-    "RUN is a run directory, the name of a kept run or its beginning, or @last; FILE a trace of torch.profiler.\n"
+    "RUN is a run directory, an id or its beginning, a name (its newest run), or @last; FILE a trace of "
+    "torch.profiler.\n"
     "'allocated' is what the calls allocated, 'net' that less what they freed; 'self' is without the calls inside;\n"
     "'largest' is the largest single allocation.",
     {flags, 1, false},

@@ -4,6 +4,7 @@
 #include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/planning/options.hpp"
+#include "apps/ullage/planning/step.hpp"
 #include "apps/ullage/planning/view.hpp"
 #include "model/families.hpp"
 #include "model/source.hpp"
@@ -28,14 +29,29 @@ Result<Described> described(const PlanOptions& options) {
   });
 }
 
+/// States alone, or whole steps.
+Result<report::PlanView> view_of(const PlanOptions& options, const Arguments& arguments, const Described& found,
+                                 const planner::States& states) {
+  const auto step = step_options(arguments, options, found.model);
+  if (!step) return tl::unexpected(step.error());
+  if (!*step) return plan_view(options, found.model, states, found.origin);
+  auto points = step_points(options, **step, found.model);
+  if (!points) return tl::unexpected(points.error());
+  return plan_view(options, **step, std::move(*points), found.model, states, found.origin);
+}
+
 Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments) {
   const auto found = described(options);
   if (!found) return tl::unexpected(found.error());
   const auto states = planner::states_of(found->model, options.training);
   if (!states) return tl::unexpected(states.error());
-  const report::PlanView view = plan_view(options, found->model, *states, found->origin);
+  const auto shown = view_of(options, arguments, *found, *states);
+  if (!shown) return tl::unexpected(shown.error());
+  const report::PlanView& view = *shown;
   const bool json = arguments.given("json");
-  const bool no = view.points.size() == 1 && view.points.front().fits_not;
+  const report::PlanPoint& first = view.points.front();
+  const bool nothing = first.step && first.step->fit_value == 0U;
+  const bool no = view.points.size() == 1 && (first.fits_not || nothing);
   return print_result(json ? report::plan_json(view) : report::plan_text(view, arguments.given("explain"))).map([no] {
     return no ? ExitCode::no : ExitCode::yes;
   });
@@ -58,6 +74,13 @@ constexpr Flag flags[] = {
     {"world", "N", "ranks of a data-parallel training; the numbers are those of one", FlagKind::count},
     {"zero", "STAGE", "what the ranks share: 0 nothing, 1 optimizer state, 2 gradients too, 3 parameters too",
      FlagKind::count},
+    {"micro-batch", "B,...", "sequences at once; with --seq a whole step is planned; several make a table"},
+    {"seq", "S,...", "tokens of a sequence; several make a table"},
+    {"attention", "KIND", "sdpa (the kernel that PyTorch chooses on that GPU) or eager", FlagKind::text, "sdpa"},
+    {"checkpoint", "WHICH", "activation checkpointing: none, full (every layer), every:N", FlagKind::text, "none"},
+    {"accumulate", "K", "micro batches before an optimizer step", FlagKind::count},
+    {"keep-gradients", "", "gradients are zeroed, not given up: zero_grad(set_to_none=False)", FlagKind::toggle},
+    {"fit", "WHAT", "the largest micro-batch, seq or layers that fits with the headroom"},
     {"gpu", "NAME,...|all", "which GPUs, as 'ullage gpus' lists them, or the one in ULLAGE_GPU"},
     gpu_file_flag,
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the GPU's own", FlagKind::size},
@@ -71,11 +94,13 @@ constexpr Flag flags[] = {
 
 const Command plan_command{
     "plan",
-    "what the states of a training need, from a model's configuration",
+    "what a training needs, from a model's configuration",
     "[MODEL] [FLAGS]",
-    "States are what lies on the device from one step to the next: parameters, gradients and the optimizer's state. "
-    "Activations\n"
-    "are not planned yet: the answer says what is left for them, and ends with 1 where the states alone do not fit.\n"
+    "With --seq a whole step is planned on a GPU: what a plain PyTorch loop allocates, what its allocator reserves for "
+    "that,\n"
+    "when most, and whose it is; it ends with 1 where it does not fit. Without, only states are: what lies on the "
+    "device from\n"
+    "one step to the next (parameters, gradients, the optimizer's state), and what they leave.\n"
     "MODEL is, in this order: a config.json of the Hugging Face hub or a folder with one ('-' for stdin); a name of "
     "the\n"
     "catalogue such as llama-3.1-8b, or its hub id; a model in the hub's cache (HF_HUB_CACHE, HF_HOME); ORG/NAME on "

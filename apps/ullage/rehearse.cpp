@@ -2,12 +2,15 @@
 // `ullage rehearse`: runs a command on a virtual GPU and says what it needs.
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/hardware/own_gpus.hpp"
+#include "apps/ullage/history/index.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/rehearsal/assemble.hpp"
 #include "apps/ullage/rehearsal/attempt.hpp"
 #include "apps/ullage/rehearsal/compiler.hpp"
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/options.hpp"
+#include "apps/ullage/rehearsal/origin.hpp"
 #include "launch/interpreter.hpp"
 #include "report/json/run_result.hpp"
 #include "report/text/run_result.hpp"
@@ -127,12 +130,14 @@ ExitCode exit_code(const report::RunResult& result) {
 Result<ExitCode> finish(const RehearsalOptions& options, const report::RunResult& result) {
   const std::string json = report::result_json(result);
   if (const auto written = write_run_json(result.run_directory, json); !written) return tl::unexpected(written.error());
+  index_run(result.run_directory);
   return print_result(options.json ? json : report::result_text(result)).map([&] { return exit_code(result); });
 }
 
 Result<ExitCode> rehearse(const RehearsalOptions& options, const std::vector<Ignored>& ignored) {
   const auto cudnn = checked_cudnn(options);
   if (!cudnn) return tl::unexpected(cudnn.error());
+  const report::RunOrigin origin = origin_of(options);
   const auto directory = make_run_directory(options);
   if (!directory) return tl::unexpected(directory.error());
   AttemptSettings settings;
@@ -153,7 +158,7 @@ Result<ExitCode> rehearse(const RehearsalOptions& options, const std::vector<Ign
     if (ending_of(*made) == Ending::interrupted) return ExitCode::interrupted;
     second = std::move(*made);
   }
-  report::RunResult result = assemble(options, *first, second ? &*second : nullptr, ignored);
+  report::RunResult result = assemble(options, origin, *first, second ? &*second : nullptr, ignored);
   if (!note.empty()) result.notes.push_back(note);
   take_compiler(result, options, second && result.ledger_unlimited ? *second : *first, cold);
   return finish(options, result);
@@ -185,7 +190,10 @@ constexpr Flag flags[] = {
     {"time-limit", "TIME", "wall time of one run", FlagKind::duration, "10m"},
     {"allow-writes", "", "let the script change files that were there before", FlagKind::toggle},
     ignore_flag,
+    {"name", "NAME", "what to call runs of this kind in the history; else the script's name", FlagKind::text},
     {"out", "DIR", "the run directory: new or empty", FlagKind::text},
+    store_flag,
+    {"no-store", "", "do not list this run in the history (ULLAGE_STORE=none does the same)", FlagKind::toggle},
     json_flag,
 };
 

@@ -5,6 +5,7 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/device.hpp"
 #include "apps/ullage/evidence/evidence.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "base/bytes.hpp"
 #include "findings/lack.hpp"
@@ -165,6 +166,7 @@ constexpr Flag flags[] = {
      FlagKind::toggle},
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the recorded device's",
      FlagKind::size},
+    store_flag,
     json_flag,
 };
 

@@ -152,6 +152,10 @@ std::string printable(std::string_view text, bool lines) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
+    if (text[i] >= ' ' && text[i] < 0x7f) {  // nearly always
+      out += text[i++];
+      continue;
+    }
     const std::size_t length = utf8_length(text.substr(i));
     const auto c = static_cast<unsigned char>(text[i]);
     const bool control =
@@ -163,6 +167,18 @@ std::string printable(std::string_view text, bool lines) {
     i += std::max<std::size_t>(length, 1);
   }
   return out;
+}
+
+std::string shell_quoted(const std::string& word) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string counted(std::uint64_t number, std::string_view thing) {
+  return std::to_string(number) + " " + std::string(thing) + (number == 1 ? "" : "s");
 }
 
 std::string grouped(std::uint64_t number) {
@@ -180,22 +196,23 @@ void Table::add(std::vector<std::string> cells) {
 std::string Table::text() const {
   std::vector<std::string> titles;
   for (const Column& column : columns_) titles.push_back(column.title);
-  std::vector<std::vector<std::string>> lines;
+  std::vector<const std::vector<std::string>*> lines;
   const bool headed = std::any_of(titles.begin(), titles.end(), [](const auto& title) { return !title.empty(); });
-  if (headed) lines.push_back(titles);
-  lines.insert(lines.end(), rows_.begin(), rows_.end());
+  if (headed) lines.push_back(&titles);
+  for (const auto& row : rows_) lines.push_back(&row);
 
   std::vector<std::size_t> widths(columns_.size(), 0);
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+  for (const auto* line : lines) {
+    for (std::size_t i = 0; i < line->size(); ++i) widths[i] = std::max(widths[i], width_of((*line)[i]));
   }
   std::string result;
-  for (const auto& line : lines) {
-    std::string row;
-    for (std::size_t i = 0; i < line.size(); ++i)
-      row += (i ? "  " : "") + padded(line[i], widths[i], columns_[i].align);
-    row.erase(row.find_last_not_of(' ') + 1);
-    result += row + "\n";
+  for (const auto* line : lines) {
+    for (std::size_t i = 0; i < line->size(); ++i) {
+      if (i > 0) result += "  ";
+      result += padded((*line)[i], widths[i], columns_[i].align);
+    }
+    result.erase(result.find_last_not_of(' ') + 1);
+    result += '\n';
   }
   return result;
 }

@@ -39,6 +39,12 @@ namespace ullage {
 /// line feeds and tabs stay when `lines` is true.
 [[nodiscard]] std::string printable(std::string_view text, bool lines);
 
+/// A word as a shell reads it back.
+[[nodiscard]] std::string shell_quoted(const std::string& word);
+
+/// "1 run", "12 runs".
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view thing);
+
 /// `1,313,626,112`.
 [[nodiscard]] std::string grouped(std::uint64_t number);
 

@@ -2,20 +2,15 @@
 #include "launch/interpreter.hpp"
 
 #include "base/text.hpp"
+#include "launch/capture.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-extern char** environ;
 
 namespace ullage {
 namespace {
@@ -93,48 +88,6 @@ std::optional<std::string> named_by_script(const std::string& path) {
   if (auto python = python_in(words_of(line))) return python;
   std::getline(lines, line);
   return line.rfind("'''exec'", 0) == 0 ? python_in(words_of(line)) : std::nullopt;
-}
-
-/// The probe must not run under stand-ins or hooks of an outer rehearsal.
-std::vector<std::string> clean_environment() {
-  std::vector<std::string> kept;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string text = *entry;
-    if (text.rfind("ULLAGE_", 0) != 0 && text.rfind("LD_PRELOAD=", 0) != 0) kept.push_back(text);
-  }
-  return kept;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (auto& text : texts) result.push_back(text.data());
-  result.push_back(nullptr);
-  return result;
-}
-
-/// Runs a program and returns what it printed; nothing when it could not be started or failed.
-std::optional<std::string> output_of(std::vector<std::string> argv) {
-  std::array<int, 2> pipe_ends{};
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  auto environment = clean_environment();
-  pid_t pid = 0;
-  const int code =
-      posix_spawn(&pid, argv[0].c_str(), &actions, nullptr, pointers(argv).data(), pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(pipe_ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n = 0; code == 0 && (n = read(pipe_ends[0], buffer, sizeof(buffer))) > 0;)
-    text.append(buffer, static_cast<std::size_t>(n));
-  close(pipe_ends[0]);
-  int status = 0;
-  if (code != 0 || waitpid(pid, &status, 0) != pid || status != 0) return std::nullopt;
-  return text;
 }
 
 TorchProbe read_probe(const std::string& interpreter, const std::string& text) {

@@ -15,21 +15,23 @@ void train(Context& context, const Setup& setup, const Run& run, Forward forward
   Tensor loss;
   bool asked = false;
   for (unsigned step = 1; step <= setup.steps; ++step) {
-    tape.enter_phase(Phase::forward, step, 1);
-    {
-      const AutocastMode cast(context, setup.autocast);
-      // older than Ampere: torch.autocast tries a tensor of bfloat16 first
-      if (!asked && setup.autocast && setup.autocast_type == DType::bf16 && context.device.compute_major < 8)
-        (void)context.make({1}, DType::bf16);
-      asked = true;
-      loss = forward(run);
+    for (std::uint32_t micro_batch = 1; micro_batch <= setup.accumulate; ++micro_batch) {
+      tape.enter_phase(Phase::forward, step, micro_batch);
+      {
+        const AutocastMode cast(context, setup.autocast);
+        // older than Ampere: torch.autocast tries a tensor of bfloat16 first
+        if (!asked && setup.autocast && setup.autocast_type == DType::bf16 && context.device.compute_major < 8)
+          (void)context.make({1}, DType::bf16);
+        asked = true;
+        loss = forward(run);
+      }
+      tape.enter_phase(Phase::backward, step, micro_batch);
+      run_backward(context, loss);
     }
-    tape.enter_phase(Phase::backward, step, 1);
-    run_backward(context, loss);
     tape.enter_phase(Phase::optimizer, step);
     optimizer.step(context);
     tape.enter_phase(Phase::other, step);
-    optimizer.zero_grad();
+    if (!setup.keep_gradients) optimizer.zero_grad();
   }
 }
 

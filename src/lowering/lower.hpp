@@ -25,7 +25,9 @@ struct Setup {
   DType autocast_type = DType::bf16;
   bool tf32 = false;
   Attention attention = Attention::sdpa;
-  bool checkpoint = false;  ///< every layer
+  std::uint64_t checkpoint_every = 0;  ///< each so-many-th layer, from the first, is a region; 0 for none
+  std::uint64_t accumulate = 1;        ///< micro batches before an optimizer step
+  bool keep_gradients = false;         ///< zero_grad(set_to_none=False)
   OptimizerKind optimizer = OptimizerKind::adamw;
   std::vector<bool> frozen;  ///< by parameter, as planner::frozen_parameters; empty for none
   unsigned steps = 3;

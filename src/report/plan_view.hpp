@@ -35,6 +35,10 @@ struct PlanSetup {
   std::vector<std::string> freeze;
   std::uint64_t ranks = 1;
   unsigned zero = 0;
+  std::string attention, checkpoint;  ///< of a step; empty for states
+  std::uint64_t accumulate = 1;
+  bool keep_gradients = false;
+  std::string fit;                   ///< what --fit looks for; empty without
   std::vector<std::string> assumed;  ///< flags that were not given: "precision"
 };
 
@@ -42,9 +46,41 @@ struct PlanFormula {
   std::string line, text, appears;
 };
 
+/// Where in a step something happens.
+struct PlanMoment {
+  std::string phase;
+  std::uint32_t step = 0, micro_batch = 0;
+  std::string module, operation;  ///< may be empty
+};
+
+/// Bytes.
+struct PlanPhase {
+  std::string phase;
+  std::uint32_t step = 0, micro_batch = 0;
+  std::uint64_t allocated = 0, reserved = 0, peak_allocated = 0, peak_reserved = 0;
+};
+
+struct PlanShortage {
+  PlanMoment moment;
+  std::uint64_t requested = 0;  ///< bytes
+};
+
+/// A planned step, where one was asked for.
+struct PlanStep {
+  std::uint64_t micro_batch = 0, sequence = 0;
+  std::uint64_t peak_allocated = 0, peak_reserved = 0;
+  PlanMoment allocated_at, reserved_at;
+  std::vector<PlanPhase> phases;
+  std::string verdict;                     ///< fits, tight, oom
+  std::optional<PlanShortage> shortage;    ///< with the device's limit
+  std::uint64_t retries = 0;               ///< with the limit, cached memory had to be given back
+  std::optional<std::uint64_t> fit_value;  ///< with --fit: what was found; 0 when nothing fits
+};
+
 /// One device, or none when no GPU was named.
 struct PlanPoint {
   std::optional<DeviceInfo> device;
+  std::optional<PlanStep> step;
   ledger::Line ledger;         ///< context, where a device is known, and states
   std::uint64_t at_least = 0;  ///< its bytes
   bool fits_not = false;       ///< the states and the context alone are too much

@@ -9,6 +9,7 @@
 #include "report/findings_view.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -149,6 +150,16 @@ struct CompilerInfo {
   std::optional<std::uint64_t> cold_peak_allocated_bytes, cold_peak_reserved_bytes;  ///< of the run that filled them
 };
 
+/// Where a run comes from.
+struct RunOrigin {
+  std::string name;                                ///< a person's name for runs of this kind
+  std::string started;                             ///< "2026-11-30T15:15:47.123Z"
+  std::map<std::string, std::string> environment;  ///< variables that steer memory
+  std::vector<std::string> input_shapes;           ///< of the outermost forward, as JSON; each different one
+  std::string commit;                              ///< of the repository of the script; empty when not known
+  bool dirty = false;                              ///< with changes that are not committed
+};
+
 struct RunResult {
   std::optional<ScriptError> exception;  ///< of a script that failed
   std::string verdict;                   ///< fits, tight, oom, failed, timeout
@@ -195,6 +206,7 @@ struct RunResult {
   bool partial = false;
   std::vector<std::string> missing;  ///< evidence that should be there and is not
   std::vector<std::string> notes;
+  RunOrigin origin;
   std::string run_directory;
   std::vector<std::string> command;
 };

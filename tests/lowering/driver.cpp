@@ -29,7 +29,8 @@ lowering::Setup setup_of(std::map<std::string, std::string> flags) {
   setup.autocast_type = precision == "fp16-autocast" ? lowering::DType::fp16 : lowering::DType::bf16;
   setup.tf32 = precision == "tf32";
   setup.attention = flags["attention"] == "eager" ? lowering::Attention::eager : lowering::Attention::sdpa;
-  setup.checkpoint = flags["checkpoint"] == "full";
+  setup.checkpoint_every = flags["checkpoint"] == "full" ? 1 : 0;
+  setup.accumulate = static_cast<std::uint64_t>(std::atoll(flags["accumulate"].c_str()));
   const std::map<std::string, lowering::OptimizerKind> optimizers{
       {"adamw-fused", lowering::OptimizerKind::adamw_fused},
       {"adamw-forloop", lowering::OptimizerKind::adamw_forloop},
@@ -74,7 +75,8 @@ void print_work(const program::Program& program) {
 }  // namespace
 
 int main(int count, char** words) {
-  std::map<std::string, std::string> flags{{"micro-batch", "1"}, {"seq", "1024"}, {"gpu", "a100-40gb"}, {"steps", "3"}};
+  std::map<std::string, std::string> flags{
+      {"micro-batch", "1"}, {"seq", "1024"}, {"gpu", "a100-40gb"}, {"accumulate", "1"}, {"steps", "3"}};
   for (int i = 2; i + 1 < count; i += 2) flags[words[i] + 2] = words[i + 1];
   std::ifstream file(count > 1 ? words[1] : "");
   const std::string text{std::istreambuf_iterator<char>(file), {}};

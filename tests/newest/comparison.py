@@ -26,7 +26,7 @@ def rehearse(command, python, ullage, variables):
     with tempfile.TemporaryDirectory() as folder:
         words = [word.replace("{folder}", folder) for word in shlex.split(command)]
         environment = {**os.environ, "HF_HUB_OFFLINE": "1", **variables}
-        done = subprocess.run([ullage, "rehearse", "--gpu", "a100-80gb", "--json", "--out", f"{folder}/run", "--", python,
+        done = subprocess.run([ullage, "rehearse", "--gpu", "a100-80gb", "--json", "--no-store", "--out", f"{folder}/run", "--", python,
                                *words], cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{command} with {python} ended with {done.returncode}:\n{done.stderr[-2000:]}")

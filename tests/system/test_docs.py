@@ -52,7 +52,7 @@ SESSIONS = list(sessions())
 @pytest.mark.parametrize("document, command, lines, status", SESSIONS,
                          ids=[f"{document}-{number}" for number, (document, *_) in enumerate(SESSIONS, 1)])
 def test_a_command_of_the_documentation(document, command, lines, status, tmp_path):
-    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1",
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "ULLAGE_STORE": "", "HF_HUB_OFFLINE": "1",
                    "PATH": os.pathsep.join([str(Path(BIN).parent), str(Path(sys.executable).parent), os.environ["PATH"]])}
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == status, done.stdout + done.stderr[-3000:]
@@ -71,7 +71,7 @@ def test_links_lead_somewhere(document):
 
 def test_every_flag_is_documented():
     text = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
-    for command in ("rehearse", "plan", "gpus", "batches"):
+    for command in ("rehearse", "plan", "gpus", "batches", "runs", "show", "trend", "check", "rm", "store"):
         shown = subprocess.run([BIN, command, "--help"], capture_output=True, text=True).stdout
         for flag in re.findall(r"^  (--[a-z-]+)", shown, re.M):
             assert flag in text, f"{command} {flag}"

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/evidence/resolve.hpp"
 
+#include "apps/ullage/history/index.hpp"
+#include "apps/ullage/history/location.hpp"
 #include "base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <map>
 #include <vector>
 
 namespace ullage::cli {
@@ -12,21 +18,34 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct KeptRun {
-  std::string name;
+constexpr std::uint64_t candidates_asked = 64;
+constexpr std::size_t candidates_shown = 8;
+
+struct KnownRun {
+  std::string id;
   fs::path path;
-  fs::file_time_type time;
+  std::int64_t time_ms = 0;
 };
 
-std::vector<KeptRun> kept_runs() {
-  std::vector<KeptRun> runs;
+bool has(const fs::path& directory, RunPart part) {
+  std::error_code error;
+  return fs::exists(directory / (part == RunPart::evidence ? "marks.jsonl" : "run.json"), error);
+}
+
+std::int64_t ms_of(fs::file_time_type time) {
+  const auto since = std::chrono::file_clock::to_sys(time).time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+/// Those in the runs directory.
+std::vector<KnownRun> kept_runs(RunPart part) {
+  std::vector<KnownRun> runs;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(runs_directory(), error)) {
-    if (!entry.is_directory(error)) continue;
-    if (!fs::exists(entry.path() / "marks.jsonl", error)) continue;  // a rehearsal that never reached torch
-    runs.push_back({entry.path().filename().string(), entry.path(), entry.last_write_time(error)});
+    if (!entry.is_directory(error) || !has(entry.path(), part)) continue;
+    runs.push_back({entry.path().filename().string(), entry.path(), ms_of(entry.last_write_time(error))});
   }
-  std::ranges::sort(runs, {}, &KeptRun::name);
+  std::ranges::sort(runs, {}, &KnownRun::id);
   return runs;
 }
 
@@ -35,42 +54,133 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-Result<std::string> newest(const std::vector<KeptRun>& runs) {
-  const auto last = std::ranges::max_element(runs, {}, &KeptRun::time);
-  if (last != runs.end()) return last->path.string();
-  return fail(ErrorKind::usage, "there is no kept run", "@last", "a run under " + runs_directory().string(),
-              "make one with 'ullage rehearse'");
+KnownRun known(const store::Summary& run) {
+  return {run.id, run.directory, run.started_ms};
 }
 
-Result<std::string> by_name(const std::string& name, const std::vector<KeptRun>& runs) {
-  std::vector<std::string_view> names;
-  std::vector<const KeptRun*> beginning;
-  for (const KeptRun& run : runs) {
-    if (run.name == name) return run.path.string();
-    if (run.name.starts_with(name)) beginning.push_back(&run);
-    names.push_back(run.name);
+/// Answers from both places; an error of the store counts only where the kept runs have no answer.
+class Search {
+ public:
+  explicit Search(RunPart part) : part_(part), kept_(kept_runs(part)) {
+    auto store = open_store();
+    if (store)
+      store_ = std::move(*store);
+    else
+      failure_ = store.error();
   }
-  if (beginning.size() == 1) return beginning.front()->path.string();
-  if (beginning.size() > 1)
-    return fail(ErrorKind::usage, "several kept runs begin like this", name, "one run", suggestion(name, names));
-  return fail(ErrorKind::usage, "there is no such file and no such run", name, "a path, a kept run's name, or @last",
-              suggestion(name, names));
-}
+
+  Result<RunPlace> newest() {
+    std::optional<KnownRun> last;
+    store::Query query;
+    query.limit = candidates_asked;
+    for (const auto& row : stored([&](store::Store& store) { return store.list(query); })) {
+      if (part_ == RunPart::evidence && !has(row.summary.directory, part_)) continue;
+      last = known(row.summary);
+      break;
+    }
+    const auto kept = std::ranges::max_element(kept_, {}, &KnownRun::time_ms);
+    if (kept != kept_.end() && (!last || (kept->time_ms > last->time_ms && !is_stored(kept->id)))) last = *kept;
+    if (last) return RunPlace{last->id, last->path.string()};
+    if (failure_) return tl::unexpected(*failure_);
+    return fail(ErrorKind::usage, "there is no run yet", "@last", "a run under " + runs_directory().string(),
+                "make one with 'ullage rehearse'");
+  }
+
+  Result<RunPlace> find(const std::string& word) {
+    std::map<std::string, std::string> beginning;  // id -> directory
+    for (const KnownRun& run : kept_)
+      if (run.id.starts_with(word)) beginning[run.id] = run.path.string();
+    std::map<std::string, std::string> names;
+    for (const auto& run : stored([&](store::Store& s) { return s.with_prefix(word, candidates_asked); })) {
+      beginning.try_emplace(run.id, run.directory);
+      names[run.id] = run.name;
+    }
+    if (const auto exact = beginning.find(word); exact != beginning.end()) return RunPlace{word, exact->second};
+    if (beginning.size() == 1) return RunPlace{beginning.begin()->first, beginning.begin()->second};
+    const auto named = stored([&](store::Store& s) { return s.named(word, 1); });
+    if (!named.empty()) return RunPlace{named[0].id, named[0].directory};
+    if (failure_) return tl::unexpected(*failure_);
+    return beginning.empty() ? unknown(word) : ambiguous(word, beginning, names);
+  }
+
+ private:
+  template <class Ask>
+  auto stored(Ask ask) -> typename std::invoke_result_t<Ask, store::Store&>::value_type {
+    if (!store_) return {};
+    auto found = ask(*store_);
+    if (found) return std::move(*found);
+    failure_ = found.error();
+    return {};
+  }
+
+  bool is_stored(const std::string& id) {
+    return stored([&](store::Store& store) { return store.find(id); }).has_value();
+  }
+
+  static tl::unexpected<Error> ambiguous(const std::string& word, const std::map<std::string, std::string>& runs,
+                                         const std::map<std::string, std::string>& names) {
+    std::vector<std::string> shown;
+    for (const auto& [id, directory] : runs) {
+      if (shown.size() == candidates_shown) break;
+      const auto name = names.find(id);
+      shown.push_back(name == names.end() ? id : fmt::format("{} ({})", id, name->second));
+    }
+    std::string list = join(shown, ", ");
+    if (runs.size() > shown.size()) list += fmt::format(" and {} more", runs.size() - shown.size());
+    return fail(ErrorKind::usage, "several runs begin like this", "'" + word + "'", "one of " + list);
+  }
+
+  tl::unexpected<Error> unknown(const std::string& word) {
+    store::Query query;
+    query.limit = candidates_asked;
+    std::vector<std::string> ids;
+    for (const KnownRun& run : kept_) ids.push_back(run.id);
+    for (const auto& row : stored([&](store::Store& store) { return store.list(query); })) {
+      ids.push_back(row.summary.id);
+      ids.push_back(row.summary.name);
+    }
+    std::ranges::sort(ids);
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    const std::vector<std::string_view> names(ids.begin(), ids.end());
+    return fail(ErrorKind::usage, "there is no such file and no such run", word,
+                "a path, the id or the name of a run, or @last ('ullage runs' lists them)", suggestion(word, names));
+  }
+
+  RunPart part_;
+  std::vector<KnownRun> kept_;
+  std::optional<store::Store> store_;
+  std::optional<Error> failure_;
+};
 
 }  // namespace
 
+std::optional<fs::path> data_directory() {
+  if (const std::string xdg = variable("XDG_DATA_HOME"); !xdg.empty()) return fs::path(xdg) / "ullage";
+  if (const std::string home = variable("HOME"); !home.empty()) return fs::path(home) / ".local" / "share" / "ullage";
+  return std::nullopt;
+}
+
 fs::path runs_directory() {
-  if (const std::string xdg = variable("XDG_DATA_HOME"); !xdg.empty()) return fs::path(xdg) / "ullage" / "runs";
-  if (const std::string home = variable("HOME"); !home.empty())
-    return fs::path(home) / ".local" / "share" / "ullage" / "runs";
-  return fs::temp_directory_path() / "ullage" / "runs";
+  return data_directory().value_or(fs::temp_directory_path() / "ullage") / "runs";
+}
+
+Result<RunPlace> resolve_run(const std::string& argument, RunPart part) {
+  std::error_code error;
+  const bool exists = fs::exists(argument, error);
+  if (exists && (!fs::is_directory(argument, error) || is_run_directory(argument))) return RunPlace{{}, argument};
+  Search search(part);
+  auto found = argument == "@last" ? search.newest() : search.find(argument);
+  return exists && !found ? RunPlace{{}, argument} : found;
 }
 
 Result<std::string> resolve_run_or_file(const std::string& argument) {
-  std::error_code error;
-  if (argument == "-" || fs::exists(argument, error)) return argument;
-  const auto runs = kept_runs();
-  return argument == "@last" ? newest(runs) : by_name(argument, runs);
+  if (argument == "-") return argument;
+  return resolve_run(argument, RunPart::evidence).and_then([&](const RunPlace& place) -> Result<std::string> {
+    std::error_code error;
+    if (fs::exists(place.directory, error)) return place.directory;
+    return fail(ErrorKind::usage, "the directory of this run is gone", place.directory, {},
+                "the history still has its result: 'ullage show " + place.id + "'");
+  });
 }
 
 }  // namespace ullage::cli

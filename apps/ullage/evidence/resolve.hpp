@@ -5,15 +5,36 @@
 #include "base/result.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace ullage::cli {
 
-/// Where runs without --out are kept: `ullage/runs` in XDG_DATA_HOME or ~/.local/share.
+/// `ullage` in XDG_DATA_HOME or ~/.local/share; nothing without both.
+[[nodiscard]] std::optional<std::filesystem::path> data_directory();
+
+/// Where runs without --out are kept: `runs` in the data directory.
 [[nodiscard]] std::filesystem::path runs_directory();
 
-/// The path that is meant, in this order: `-` (the standard input), an existing path, the name of a kept run, the only
-/// kept run whose name begins with it, `@last` (the newest kept run). Errors: `usage`, with the runs that come near.
+/// A run that an argument names.
+struct RunPlace {
+  std::string id;         ///< empty of a path that was given
+  std::string directory;  ///< may be gone
+};
+
+/// What a command reads of a run.
+enum class RunPart {
+  evidence,  ///< its marks and snapshot: the directory must be there
+  result,    ///< its result, which the store has too
+};
+
+/// The run that is meant, in this order: an existing path (of a folder that is no run directory only when no run is
+/// called so), an id, the only id that begins so, a name (its newest run),
+/// `@last` (the newest run). Runs are those of the runs directory and of the store. Errors: `usage`, with the runs that
+/// come near; `io` when the store cannot be read and no kept run is meant.
+[[nodiscard]] Result<RunPlace> resolve_run(const std::string& argument, RunPart part);
+
+/// The path that is meant: `-` (the standard input), or what resolve_run finds.
 [[nodiscard]] Result<std::string> resolve_run_or_file(const std::string& argument);
 
 }  // namespace ullage::cli

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/explanation/explanation.hpp"
 #include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "hardware/catalogue.hpp"
 
 #include <fmt/format.h>
 
 namespace ullage::cli {
 namespace {
-
-// As a shell reads it back.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 const report::StatedSize* capacity_of(const report::ExplainView& view) {
   for (const auto& size : view.sizes) {
@@ -59,7 +51,7 @@ std::string verifying_command(const Evidence& evidence, const ExplainOptions& op
   }
   text += " --";
   if (evidence.run && evidence.run->facts.process && !evidence.run->facts.process->argv.empty()) {
-    for (const auto& word : evidence.run->facts.process->argv) text += " " + quoted(word);
+    for (const auto& word : evidence.run->facts.process->argv) text += " " + shell_quoted(word);
     return text;
   }
   return text + " python YOUR_SCRIPT.py";

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 namespace ullage::cli {
 namespace {
 
@@ -70,15 +73,12 @@ report::PlanPoint point_of(const PlanOptions& options, const planner::States& st
   return point;
 }
 
-}  // namespace
-
-report::PlanView plan_view(const PlanOptions& options, const model::Model& model, const planner::States& states,
-                           const std::string& origin) {
+/// What stands beside the points.
+report::PlanView frame(const PlanOptions& options, const model::Model& model, const planner::States& states,
+                       const std::string& origin) {
   report::PlanView view;
   view.model = model_view(options, model, states, origin);
   view.setup = setup_view(options);
-  for (const Gpu* gpu : options.gpus) view.points.push_back(point_of(options, states, gpu));
-  if (options.gpus.empty()) view.points.push_back(point_of(options, states, nullptr));
   if (options.gpus.size() == 1)
     view.formulas.push_back({"context", "a constant of the GPU = " + format_bytes(context_bytes(*options.gpus.front())),
                              "first CUDA call"});
@@ -86,6 +86,28 @@ report::PlanView plan_view(const PlanOptions& options, const model::Model& model
     view.formulas.push_back({formula.line, formula.text, formula.appears});
   view.headroom = options.headroom, view.reserve_bytes = options.reserve_bytes;
   view.transformers = "5.24", view.torch = "2.11";
+  return view;
+}
+
+}  // namespace
+
+report::PlanView plan_view(const PlanOptions& options, const model::Model& model, const planner::States& states,
+                           const std::string& origin) {
+  report::PlanView view = frame(options, model, states, origin);
+  for (const Gpu* gpu : options.gpus) view.points.push_back(point_of(options, states, gpu));
+  if (options.gpus.empty()) view.points.push_back(point_of(options, states, nullptr));
+  return view;
+}
+
+report::PlanView plan_view(const PlanOptions& options, const StepOptions& step, std::vector<report::PlanPoint> points,
+                           const model::Model& model, const planner::States& states, const std::string& origin) {
+  constexpr std::array<const char*, 3> looked_for{"micro-batch", "seq", "layers"};
+  report::PlanView view = frame(options, model, states, origin);
+  view.points = std::move(points);
+  view.setup.attention = step.attention, view.setup.checkpoint = step.checkpoint;
+  view.setup.accumulate = step.setup.accumulate, view.setup.keep_gradients = step.setup.keep_gradients;
+  if (step.fit) view.setup.fit = looked_for[static_cast<std::size_t>(*step.fit)];
+  view.setup.assumed.insert(view.setup.assumed.end(), step.assumed.begin(), step.assumed.end());
   return view;
 }
 

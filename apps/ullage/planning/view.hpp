@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/ullage/planning/options.hpp"
+#include "apps/ullage/planning/step.hpp"
 #include "model/description.hpp"
 #include "planner/states.hpp"
 #include "report/plan_view.hpp"
@@ -13,6 +14,10 @@ namespace ullage::cli {
 
 /// `origin`: where the configuration is from.
 [[nodiscard]] report::PlanView plan_view(const PlanOptions& options, const model::Model& model,
+                                         const planner::States& states, const std::string& origin);
+/// The same with planned steps in place of bounds.
+[[nodiscard]] report::PlanView plan_view(const PlanOptions& options, const StepOptions& step,
+                                         std::vector<report::PlanPoint> points, const model::Model& model,
                                          const planner::States& states, const std::string& origin);
 
 }  // namespace ullage::cli

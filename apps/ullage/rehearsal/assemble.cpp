@@ -5,6 +5,7 @@
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/host.hpp"
 #include "apps/ullage/rehearsal/observed.hpp"
+#include "apps/ullage/rehearsal/origin.hpp"
 #include "apps/ullage/rehearsal/storage_copies.hpp"
 #include "base/bytes.hpp"
 #include "base/secrets.hpp"
@@ -201,9 +202,10 @@ std::vector<findings::Finding> findings_of(const RehearsalOptions& options, cons
 
 }  // namespace
 
-RunResult assemble(const RehearsalOptions& options, const Attempt& first, const Attempt* second,
-                   const std::vector<Ignored>& ignored) {
+RunResult assemble(const RehearsalOptions& options, const report::RunOrigin& origin, const Attempt& first,
+                   const Attempt* second, const std::vector<Ignored>& ignored) {
   RunResult result;
+  result.origin = origin;
   const Ending ending = ending_of(first);
   result.device = device_info(*options.gpu, options.capacity_bytes);
   result.stack = stack_info(first);
@@ -220,6 +222,7 @@ RunResult assemble(const RehearsalOptions& options, const Attempt& first, const 
   if (shown.ledger) take_ledger(result, shown, unlimited);
   take_storage_copies(result, shown);
   take_observations(result, shown);
+  take_input_shapes(result, shown);
   take_host_memory(result, options, shown);
   take_inputs(result, shown);
   take_cards(result, options);

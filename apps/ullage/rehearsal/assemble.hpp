@@ -8,8 +8,10 @@
 
 namespace ullage::cli {
 
-/// `second` is the run in which only the charging was unlimited, or null when none was needed.
-[[nodiscard]] report::RunResult assemble(const RehearsalOptions& options, const Attempt& first, const Attempt* second,
+/// `origin` is what was known before the first run; `second` is the run in which only the charging was unlimited, or
+/// null when none was needed.
+[[nodiscard]] report::RunResult assemble(const RehearsalOptions& options, const report::RunOrigin& origin,
+                                         const Attempt& first, const Attempt* second,
                                          const std::vector<Ignored>& ignored);
 
 }  // namespace ullage::cli

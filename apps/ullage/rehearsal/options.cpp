@@ -32,6 +32,14 @@ Result<std::string> steps_of(const Arguments& arguments) {
   return fail(ErrorKind::usage, "unknown value '" + value + "'", "--steps", "a number from 1, auto or all");
 }
 
+Result<std::string> name_of_run(const Arguments& arguments) {
+  const std::string name = arguments.text("name").value_or("");
+  const bool odd = name.find_first_of("/,\n\t") != name.npos || name.starts_with('@') || name.starts_with('-');
+  if (!odd && !(arguments.given("name") && name.empty())) return name;
+  return fail(ErrorKind::usage, "this cannot be the name of a run", "--name '" + name + "'",
+              "a word without '/' and ',' that does not begin with '@' or '-'");
+}
+
 /// "20261129-215830-train": when, and what.
 std::string run_name(const std::vector<std::string>& command) {
   std::string script = fs::path(command.front()).stem().string();
@@ -92,6 +100,8 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   if (!routing) return tl::unexpected(routing.error());
   const auto cache = one_of(arguments, "compile-cache", {"warm", "cold"});
   if (!cache) return tl::unexpected(cache.error());
+  const auto name = name_of_run(arguments);
+  if (!name) return tl::unexpected(name.error());
   RehearsalOptions options;
   options.gpu = *gpu;
   options.capacity_bytes = arguments.size("memory").value_or((*gpu)->capacity_bytes());
@@ -105,6 +115,7 @@ Result<RehearsalOptions> rehearsal_options(const Arguments& arguments) {
   options.compile_cache = *cache;
   options.address_rule = *rule;
   options.time_limit = arguments.duration("time-limit").value_or(options.time_limit);
+  options.name = *name;
   options.out = arguments.text("out").value_or("");
   options.allow_writes = arguments.given("allow-writes");
   options.json = arguments.given("json");

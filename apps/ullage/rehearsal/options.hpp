@@ -27,6 +27,7 @@ struct RehearsalOptions {
   std::string routing;           ///< balanced, skewed
   std::string compile_cache;     ///< warm, cold
   std::chrono::milliseconds time_limit{0};
+  std::string name;           ///< of the run; empty: the script's
   std::string out;            ///< empty: a new folder of the data directory
   bool allow_writes = false;  ///< the user's files are not protected
   bool json = false;

@@ -73,7 +73,7 @@ Tensor model(const Run& run) {
   Tensor hidden = add(c, embedded, places);
   const Tensor mask = causal_mask(run, embedded->type, true);
   hidden = dropout(c, hidden, run.network.embedding_dropout);
-  hidden = through_layers(run, hidden, [&](std::size_t layer) -> Layer {
+  hidden = through_layers(run, std::move(hidden), [&](std::size_t layer) -> Layer {
     return [run, layer, mask, positions](Tensor input) { return block(run, layer, std::move(input), mask); };
   });
   return norm(run, "ln_f", run.weights.top("transformer.ln_f.weight"), run.weights.top("transformer.ln_f.bias"),

@@ -57,7 +57,7 @@ Tensor model(const Run& run) {
   shared.mask = causal_mask(run, embedded->type, true);
   Tensor hidden = dropout(c, embedded, run.network.embedding_dropout);
   shared.rotary = rotary_embedding(run, hidden->type);
-  hidden = through_layers(run, hidden, [&](std::size_t layer) -> Layer {
+  hidden = through_layers(run, std::move(hidden), [&](std::size_t layer) -> Layer {
     return [run, layer, shared](const Tensor& input) { return decoder_layer(run, layer, input, shared); };
   });
   return norm(run, "final_layer_norm", run.weights.top("gpt_neox.final_layer_norm.weight"),

@@ -87,7 +87,7 @@ Tensor model(const Run& run) {
   }();
   if (top("project_in")) embedded = linear(c, embedded, top("project_in"), {});
   Tensor hidden = add(c, embedded, places);
-  hidden = through_layers(run, hidden, [&](std::size_t layer) -> Layer {
+  hidden = through_layers(run, std::move(hidden), [&](std::size_t layer) -> Layer {
     return [run, layer, mask, ids = positions.ids](Tensor input) {
       return decoder_layer(run, layer, std::move(input), mask);
     };

@@ -299,7 +299,8 @@ Tensor lower_triangle(Context& c, const Shape& shape, DType type) {
 
 // _scaled_dot_product_attention_math (aten/src/ATen/native/transformers/attention.cpp): what no fused kernel takes,
 // half types in fp32
-Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given_key, const Tensor& given_value) {
+Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given_key, const Tensor& given_value,
+                      double dropped) {
   const AutocastMode no_autocast(c, false);  // of the operators inside
   const DType type = given_query->type;
   const Shape shape = shape_of(given_query, given_key);
@@ -316,6 +317,7 @@ Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given
   }();
   in_place(c, "aten::add_", {&weights, &mask});
   weights = safe_softmax(c, weights);
+  weights = dropout(c, weights, dropped);
   const Tensor returned_too = cast(c, weights, type);  // and dropped by the caller
   return cast(c, matmul(c, weights, values), type);
 }
@@ -352,7 +354,7 @@ Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, 
   if (prefers_cudnn(context.device, query, options)) return cudnn_attention(context, query, key, value);
   if (can_use_flash(context, query, options, drops)) return flash_attention(context, query, key, value, drops);
   if (can_use_efficient(context, query, key)) return efficient_attention(context, query, key, value, options.mask);
-  return math_attention(context, query, key, value);
+  return math_attention(context, query, key, value, options.dropout);
 }
 
 }  // namespace ullage::lowering

@@ -33,6 +33,31 @@ void write_side(JsonWriter& json, std::string_view name, const std::string& sour
   json.end_object();
 }
 
+void write_settings(JsonWriter& json, const std::vector<ChangedSetting>& settings) {
+  json.begin_array("configuration");
+  for (const ChangedSetting& one : settings) {
+    json.begin_object();
+    json.field("from", std::string_view(one.source));
+    json.field("key", std::string_view(one.key));
+    if (one.before) json.field("before", std::string_view(*one.before));
+    if (one.after) json.field("after", std::string_view(*one.after));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_phases(JsonWriter& json, const std::vector<ChangedPhase>& phases) {
+  json.begin_array("phases");
+  for (const ChangedPhase& phase : phases) {
+    json.begin_object();
+    json.field("name", std::string_view(phase.name));
+    if (phase.before) json.field("before_bytes", *phase.before);
+    if (phase.after) json.field("after_bytes", *phase.after);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string difference_json(const DifferenceView& view) {
@@ -41,6 +66,8 @@ std::string difference_json(const DifferenceView& view) {
   write_side(json, "before", view.before, view.before_moment);
   write_side(json, "after", view.after, view.after_moment);
   write(json, view.root, "difference");
+  write_settings(json, view.settings);
+  write_phases(json, view.phases);
   write_texts(json, "notes", view.notes);
   json.end_object();
   return json.text();

@@ -45,6 +45,11 @@ void write_setup(JsonWriter& json, const PlanSetup& setup) {
   json.field("precision", std::string_view(setup.precision));
   json.field("framework", std::string_view(setup.framework));
   text_field(json, "optimizer", setup.optimizer);
+  text_field(json, "attention", setup.attention);
+  text_field(json, "checkpoint", setup.checkpoint);
+  if (!setup.attention.empty()) json.field("accumulate", setup.accumulate);
+  if (!setup.attention.empty()) json.field("keep_gradients", setup.keep_gradients);
+  text_field(json, "fit", setup.fit);
   write_texts(json, "freeze", setup.freeze);
   json.field("world", setup.ranks);
   json.field("zero", setup.zero);
@@ -52,7 +57,63 @@ void write_setup(JsonWriter& json, const PlanSetup& setup) {
   json.end_object();
 }
 
+void write_phases(JsonWriter& json, const PlanStep& step) {
+  json.begin_array("phases");
+  for (const PlanPhase& phase : step.phases) {
+    json.begin_object();
+    json.field("step", std::uint64_t{phase.step});
+    json.field("micro_batch", std::uint64_t{phase.micro_batch});
+    json.field("name", std::string_view(phase.phase));
+    json.field("allocated_bytes", phase.allocated);
+    json.field("reserved_bytes", phase.reserved);
+    json.field("peak_allocated_bytes", phase.peak_allocated);
+    json.field("peak_reserved_bytes", phase.peak_reserved);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_moment(JsonWriter& json, const PlanMoment& moment) {
+  json.field("step", std::uint64_t{moment.step});
+  json.field("phase", std::string_view(moment.phase));
+  text_field(json, "where", moment.module);
+  text_field(json, "operator", moment.operation);
+}
+
+void write_step(JsonWriter& json, const PlanPoint& point) {
+  const PlanStep& step = *point.step;
+  json.begin_object("values");
+  json.field("micro_batch", step.micro_batch);
+  json.field("sequence", step.sequence);
+  if (step.fit_value) json.field("largest", *step.fit_value);
+  json.end_object();
+  json.field("verdict", std::string_view(step.verdict));
+  write_device(json, *point.device);
+  json.begin_object("peak");
+  json.field("allocated_bytes", step.peak_allocated);
+  json.field("reserved_bytes", step.peak_reserved);
+  json.field("used_bytes", point.at_least);
+  write_moment(json, step.allocated_at);
+  json.end_object();
+  json.field("needed_bytes", point.at_least);
+  if (point.fits_not) json.field("missing_bytes", point.missing);
+  if (step.shortage) {
+    json.begin_object("shortage");
+    json.field("requested_bytes", step.shortage->requested);
+    write_moment(json, step.shortage->moment);
+    json.end_object();
+  }
+  if (step.retries > 0) json.field("retries", step.retries);
+  json.begin_object("headroom");
+  json.field("bytes", point.left);
+  json.field("fraction", point.left_fraction);
+  json.end_object();
+  write_phases(json, step);
+  write_line(json, point.ledger, "ledger");
+}
+
 void write_point(JsonWriter& json, const PlanPoint& point) {
+  if (point.step) return write_step(json, point);
   if (point.fits_not) json.field("verdict", "oom");
   text_field(json, "at_best", point.at_best);
   if (point.device) write_device(json, *point.device);
@@ -105,8 +166,9 @@ std::string plan_json(const PlanView& view) {
   write_points(json, view);
   write_formulas(json, view);
   json.begin_object("evidence");
-  json.field("partial", true);
-  write_texts(json, "missing", {"activations", "temporaries", "workspaces", "rounding of the allocator"});
+  const bool whole = view.points.front().step.has_value();
+  json.field("partial", !whole);
+  if (!whole) write_texts(json, "missing", {"activations", "temporaries", "workspaces", "rounding of the allocator"});
   json.end_object();
   json.end_object();
   return json.text();

@@ -303,6 +303,23 @@ void write_ledger(JsonWriter& json, const RunResult& result) {
   json.field("ledger_unlimited", result.ledger_unlimited);
 }
 
+void write_origin(JsonWriter& json, const RunOrigin& origin) {
+  json.begin_object("run");
+  text_field(json, "name", origin.name);
+  text_field(json, "started", origin.started);
+  json.begin_object("environment");
+  for (const auto& [name, value] : origin.environment) text_field(json, name, value);
+  json.end_object();
+  write_texts(json, "input_shapes", origin.input_shapes);
+  if (!origin.commit.empty()) {
+    json.begin_object("code");
+    text_field(json, "commit", origin.commit);
+    json.field("dirty", origin.dirty);
+    json.end_object();
+  }
+  json.end_object();
+}
+
 }  // namespace
 
 std::string result_json(const RunResult& result) {
@@ -339,6 +356,7 @@ std::string result_json(const RunResult& result) {
   write_texts(json, "missing", result.missing);
   json.end_object();
   write_texts(json, "notes", result.notes);
+  write_origin(json, result.origin);
   write_texts(json, "script", result.command);
   json.field("run_directory", std::string_view(result.run_directory));
   json.end_object();

@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace ullage::report {
 namespace {
 
@@ -30,15 +33,65 @@ void add_chart(Table& table, const ledger::Difference& line, std::size_t depth) 
   }
 }
 
+std::string change_text(std::int64_t bytes) {
+  return (bytes > 0 ? "+" : "") + format_signed_bytes(bytes);
+}
+
+std::string or_none(const std::optional<std::string>& text) {
+  return text.value_or("(not given)");
+}
+
+std::string setting_text(const ChangedSetting& one) {
+  return fmt::format("{} {} -> {}", one.key, or_none(one.before), or_none(one.after));
+}
+
+/// Where one choice alone differs, its effect.
+std::string single_choice(const DifferenceView& view) {
+  const auto chosen = [](const ChangedSetting& one) { return one.chosen; };
+  if (std::ranges::count_if(view.settings, chosen) != 1) return {};
+  const ChangedSetting& one = *std::ranges::find_if(view.settings, chosen);
+  const std::int64_t bytes = view.root.bytes();
+  return fmt::format("\none setting differs: {}; {}\n", setting_text(one),
+                     bytes == 0 ? "the total is the same" : change_text(bytes) + " in all");
+}
+
+std::string settings_section(const DifferenceView& view) {
+  if (view.settings.empty()) return {};
+  Table table({{"configuration"}, {"before"}, {"after"}, {"from"}});
+  for (const ChangedSetting& one : view.settings)
+    table.add({one.key, or_none(one.before), or_none(one.after), one.source});
+  return single_choice(view) + "\n" + table.text();
+}
+
+std::int64_t growth(const ChangedPhase& phase) {
+  return static_cast<std::int64_t>(phase.after.value_or(0) - phase.before.value_or(0));
+}
+
+std::string phases_section(const DifferenceView& view) {
+  if (view.phases.empty()) return {};
+  const auto most =
+      std::ranges::max_element(view.phases, {}, [](const ChangedPhase& p) { return std::abs(growth(p)); });
+  if (growth(*most) == 0) return {};
+  Table table(
+      {{"peak allocated in"}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}, {""}});
+  const auto bytes = [](const std::optional<std::uint64_t>& value) { return value ? format_bytes(*value) : ""; };
+  for (const ChangedPhase& phase : view.phases)
+    table.add({phase.name, bytes(phase.before), bytes(phase.after),
+               growth(phase) == 0 ? "" : change_text(growth(phase)),
+               &phase == &*most ? (growth(phase) > 0 ? "grew most" : "shrank most") : ""});
+  return "\n" + table.text();
+}
+
 }  // namespace
 
 std::string difference_text(const DifferenceView& view, std::size_t top) {
   std::string text = fmt::format("before: {}, at {}\nafter:  {}, at {}\n", view.before, view.before_moment, view.after,
                                  view.after_moment);
   for (const auto& note : view.notes) text += "note: " + note + "\n";
+  text += settings_section(view);
   Table chart = columns("line");
   add_chart(chart, view.root, 0);
-  text += "\n" + chart.text();
+  text += "\n" + chart.text() + phases_section(view);
   const auto leaves = ledger::changed_leaves(view.root);
   if (leaves.empty()) return text + "\nnothing changed\n";
   Table largest = columns("largest changes");

@@ -12,6 +12,27 @@
 namespace ullage::report {
 namespace {
 
+/// A chart without the lines deeper than `levels` below the accounts, which hold the most.
+ledger::Line folded(ledger::Line line, std::size_t levels) {
+  constexpr std::size_t most_lines = 6;
+  const bool account = line.id != "used" && line.id != "reserved";
+  if (account && levels == 0) line.children.clear();
+  if (account && line.children.size() > most_lines) {
+    ledger::Line rest{line.id + ".rest",
+                      fmt::format("{} more", line.children.size() - most_lines),
+                      0,
+                      ledger::KnownBy::derived,
+                      {},
+                      {},
+                      0};
+    for (std::size_t i = most_lines; i < line.children.size(); ++i) rest.bytes += line.children[i].bytes;
+    line.children.resize(most_lines);
+    line.children.push_back(std::move(rest));
+  }
+  for (ledger::Line& child : line.children) child = folded(std::move(child), account ? levels - 1 : levels);
+  return line;
+}
+
 std::string assumed_mark(const PlanSetup& setup, std::string_view flag) {
   return std::ranges::find(setup.assumed, flag) != setup.assumed.end() ? " (assumed)" : "";
 }
@@ -33,6 +54,11 @@ std::string setup_text(const PlanSetup& setup) {
         fmt::format("optimizer {}{}: {}\n", setup.optimizer, assumed_mark(setup, "optimizer"), setup.optimizer_meaning);
     text += fmt::format("bookkeeping of {}{}: {}\n", setup.framework, assumed_mark(setup, "framework"), setup.source);
   }
+  if (!setup.attention.empty())
+    text += fmt::format("attention {}{}, checkpointing {}{}{}{}\n", setup.attention, assumed_mark(setup, "attention"),
+                        setup.checkpoint, assumed_mark(setup, "checkpoint"),
+                        setup.accumulate > 1 ? fmt::format(", {} micro batches a step", setup.accumulate) : "",
+                        setup.keep_gradients ? ", gradients kept" : "");
   if (setup.ranks > 1)
     text += fmt::format("one of {} ranks, ZeRO stage {}: an estimate by closed form, without communication memory\n",
                         setup.ranks, setup.zero);
@@ -70,6 +96,84 @@ std::string headline(const PlanView& view, const PlanPoint& point) {
   return text;
 }
 
+std::string where_text(const PlanMoment& moment) {
+  std::string text = moment.step > 0 ? fmt::format("step {} {}", moment.step, moment.phase) : moment.phase;
+  if (!moment.module.empty()) text += ", " + moment.module;
+  return moment.operation.empty() ? text : text + fmt::format(" ({})", moment.operation);
+}
+
+std::string verdict_text(const PlanStep& step) {
+  return step.verdict == "oom" ? "DOES NOT FIT" : step.verdict == "tight" ? "TIGHT" : "FITS";
+}
+
+/// FITS: micro batch 4, sequence 1024 needs 33.10 GiB of 39.39 GiB (a100-40gb), 16.0 % left.
+std::string step_headline(const PlanView& view, const PlanPoint& point) {
+  const PlanStep& step = *point.step;
+  std::string text = fmt::format("{}: micro batch {}, sequence {} needs {} of {} ({})", verdict_text(step),
+                                 step.micro_batch, step.sequence, format_bytes(point.at_least),
+                                 format_bytes(point.device->capacity_bytes), point.device->short_name);
+  if (view.reserve_bytes > 0) text += fmt::format(", {} kept free", format_bytes(view.reserve_bytes));
+  text += step.verdict == "oom"
+              ? fmt::format(", {} too much\n", format_bytes(point.missing))
+              : fmt::format(", {} ({:.1f} %) left\n", format_bytes(point.left), 100 * point.left_fraction);
+  if (step.shortage)
+    text += fmt::format("  the first request without memory: {} in {}\n", format_bytes(step.shortage->requested),
+                        where_text(step.shortage->moment));
+  if (step.verdict == "tight" && step.retries > 0)
+    text += fmt::format("  cached memory had to be given back {} times\n", step.retries);
+  text += fmt::format("  most allocated: {} in {}\n", format_bytes(step.peak_allocated), where_text(step.allocated_at));
+  text += fmt::format("  most reserved: {} from {}\n", format_bytes(step.peak_reserved), where_text(step.reserved_at));
+  return point.device->form_factor_note.empty() ? text : text + "  " + point.device->form_factor_note + "\n";
+}
+
+std::string phases_table(const PlanStep& step) {
+  Table table({{"step", Align::right},
+               {"phase"},
+               {"most allocated", Align::right},
+               {"most reserved", Align::right},
+               {"allocated at its end", Align::right}});
+  for (const PlanPhase& phase : step.phases)
+    table.add({phase.step > 0 ? std::to_string(phase.step) : "",
+               phase.micro_batch > 1 ? fmt::format("{} {}", phase.phase, phase.micro_batch) : phase.phase,
+               format_bytes(phase.peak_allocated), format_bytes(phase.peak_reserved), format_bytes(phase.allocated)});
+  return "\nPHASES\n" + table.text();
+}
+
+std::string step_table(const PlanView& view) {
+  const bool fit = !view.setup.fit.empty();
+  Table table({{"GPU"},
+               {"memory", Align::right},
+               {fit ? "largest " + view.setup.fit : "micro batch", Align::right},
+               {"sequence", Align::right},
+               {"needs", Align::right},
+               {"left", Align::right},
+               {"verdict"}});
+  for (const PlanPoint& point : view.points) {
+    const PlanStep& step = *point.step;
+    const std::uint64_t value = fit ? *step.fit_value : step.micro_batch;
+    table.add({point.device->short_name, format_bytes(point.device->capacity_bytes),
+               value > 0 ? std::to_string(value) : "none", std::to_string(step.sequence), format_bytes(point.at_least),
+               point.fits_not ? "-" + format_bytes(point.missing) : format_bytes(point.left),
+               step.verdict == "oom" ? "does not fit" : step.verdict});
+  }
+  return table.text();
+}
+
+std::string fit_text(const PlanView& view, const PlanPoint& point) {
+  if (view.setup.fit.empty()) return {};
+  if (*point.step->fit_value == 0)
+    return fmt::format("NOT EVEN ONE {} FITS with {:.0f} % headroom\n", view.setup.fit, 100 * view.headroom);
+  return fmt::format("LARGEST {} THAT FITS with {:.0f} % headroom: {}\n", view.setup.fit, 100 * view.headroom,
+                     *point.step->fit_value);
+}
+
+std::string steps_text(const PlanView& view) {
+  if (view.points.size() > 1) return step_table(view);
+  const PlanPoint& point = view.points.front();
+  return fit_text(view, point) + step_headline(view, point) + "\n" + ledger_table(folded(point.ledger, 2)) +
+         phases_table(*point.step);
+}
+
 std::string points_table(const PlanView& view) {
   Table table({{"GPU"},
                {"memory", Align::right},
@@ -97,7 +201,9 @@ std::string list_text(std::string_view title, const std::vector<std::string>& it
 
 std::string plan_text(const PlanView& view, bool explain) {
   std::string text = model_text(view.model) + setup_text(view.setup) + "\n";
-  if (view.points.size() == 1) {
+  if (view.points.front().step) {
+    text += steps_text(view);
+  } else if (view.points.size() == 1) {
     const PlanPoint& point = view.points.front();
     text += headline(view, point) + "\n" + ledger_table(point.ledger);
   } else {
@@ -105,9 +211,9 @@ std::string plan_text(const PlanView& view, bool explain) {
   }
   if (explain) text += formulas_text(view);
   text +=
-      "\nOnly states are planned yet: activations, temporaries, workspaces and the allocator's rounding are not in "
-      "these numbers.\n"
-      "'ullage rehearse' runs the script itself and says whether it fits.\n";
+      view.points.front().step
+          ? "\nPlanned is a plain PyTorch loop over full sequences; 'ullage rehearse' runs the script itself.\n"
+          : "\nThese are states alone; --seq N plans a whole step, with activations and all that PyTorch reserves.\n";
   text += list_text("assumed, for the configuration does not say", view.model.assumed);
   text += list_text("fields without effect on these numbers", view.model.ignored);
   return text;

@@ -132,6 +132,10 @@ std::string steps_line(const RunResult& r) {
 
 }  // namespace
 
+std::string verdict_text(const RunResult& result) {
+  return verdict_lines(result);
+}
+
 std::string result_text(const RunResult& result) {
   return shape_warning(result) + device_lines(result) + steps_line(result) + "\n" + verdict_lines(result) +
          host_warning(result) + phases_section(result) + ledger_section(result) + findings_section(result.found) +

@@ -11,4 +11,7 @@ namespace ullage::report {
 /// about how it was found.
 [[nodiscard]] std::string result_text(const RunResult& result);
 
+/// Its verdict alone: what it needs and what is left or missing, each line indented but the first.
+[[nodiscard]] std::string verdict_text(const RunResult& result);
+
 }  // namespace ullage::report

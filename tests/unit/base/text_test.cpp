@@ -47,6 +47,30 @@ TEST(Text, SplitsAndJoins) {
   EXPECT_EQ(trim(" \t"), "");
 }
 
+TEST(Text, QuotesForAShell) {
+  EXPECT_EQ(shell_quoted("a/b-1.py"), "a/b-1.py");
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("it's $x"), "'it'\\''s $x'");
+}
+
+TEST(Text, CountsThings) {
+  EXPECT_EQ(counted(1, "run"), "1 run");
+  EXPECT_EQ(counted(0, "run"), "0 runs");
+}
+
+TEST(Text, PrintsWhatATerminalShows) {
+  EXPECT_EQ(printable(" ~\x7f\x1b[0m\n\té\xff", true), " ~??[0m\n\té?");
+  EXPECT_EQ(printable("a\nb", false), "a?b");
+}
+
+TEST(Table, KeepsEmptyRows) {
+  Table table({{""}, {""}});
+  table.add({"", ""});
+  table.add({"a", ""});
+  table.add({});
+  EXPECT_EQ(table.text(), "\na\n\n");
+}
+
 TEST(Table, AlignsColumnsByCharacters) {
   Table table({{"name", Align::left}, {"size", Align::right}});
   table.add({"é", "1"});

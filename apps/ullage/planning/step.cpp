@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/planning/step.hpp"
+
+#include "apps/ullage/choice.hpp"
+#include "apps/ullage/device.hpp"
+#include "base/text.hpp"
+#include "ledger/verdict.hpp"
+#include "planner/frozen.hpp"
+#include "planner/step_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace ullage::cli {
+namespace {
+
+using lowering::DType;
+using lowering::Setup;
+
+constexpr std::uint64_t most_sequences = 1 << 20, most_tokens = 1 << 24;
+
+/// 1,2,4,8.
+Result<std::vector<std::uint64_t>> counts(const Arguments& arguments, std::string_view flag, std::uint64_t most) {
+  std::vector<std::uint64_t> values;
+  for (const std::string_view word : split(*arguments.text(flag), ',')) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > most)
+      return fail(ErrorKind::usage, "not a list of whole numbers", fmt::format("--{} {}", flag, *arguments.text(flag)),
+                  fmt::format("numbers from 1 to {}, with commas between them", most));
+    values.push_back(value);
+  }
+  return values;
+}
+
+Result<void> read_precision(const PlanOptions& options, Setup& setup) {
+  const setup::Precision& precision = *options.training.precision;
+  if (precision.framework != setup::Framework::pytorch)
+    return fail(ErrorKind::usage, "only states are planned of this bookkeeping",
+                fmt::format("--precision {} of {}", precision.name, setup::name_of(precision.framework)),
+                "fp32, tf32, bf16-autocast, fp16-autocast or bf16", "leave out --micro-batch and --seq");
+  setup.weights = precision.name == "bf16" ? DType::bf16 : DType::fp32;
+  setup.autocast = precision.name.ends_with("-autocast");
+  setup.autocast_type = precision.name == "fp16-autocast" ? DType::fp16 : DType::bf16;
+  setup.tf32 = precision.name == "tf32";
+  return {};
+}
+
+Result<void> read_optimizer(const PlanOptions& options, Setup& setup) {
+  using lowering::OptimizerKind;
+  constexpr std::array<std::pair<std::string_view, OptimizerKind>, 4> known{
+      {{"adamw", OptimizerKind::adamw},
+       {"adamw-fused", OptimizerKind::adamw_fused},
+       {"adamw-forloop", OptimizerKind::adamw_forloop},
+       {"sgd", OptimizerKind::sgd}}};
+  for (const auto& [name, kind] : known)
+    if (name == options.training.optimizer->name) return setup.optimizer = kind, Result<void>{};
+  return fail(ErrorKind::usage, "only states are planned of this optimizer",
+              fmt::format("--optimizer {}", options.training.optimizer->name),
+              "adamw, adamw-fused, adamw-forloop or sgd", "leave out --micro-batch and --seq");
+}
+
+/// none, full, every:N.
+Result<void> read_checkpoint(StepOptions& step) {
+  const std::string& text = step.checkpoint;
+  if (text == "none") return {};
+  if (text == "full") return step.setup.checkpoint_every = 1, Result<void>{};
+  const std::string_view number = std::string_view(text).substr(std::min<std::size_t>(text.size(), 6));
+  std::uint64_t every = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), every);
+  if (text.starts_with("every:") && error == std::errc{} && end == number.data() + number.size() && every > 0)
+    return step.setup.checkpoint_every = every, Result<void>{};
+  return fail(ErrorKind::usage, "not a way of checkpointing", "--checkpoint " + text, "none, full or every:N");
+}
+
+Result<void> read_choices(const Arguments& arguments, StepOptions& step) {
+  constexpr std::array<std::string_view, 2> kinds{"sdpa", "eager"};
+  const auto attention = choice(arguments, "attention", kinds);
+  if (!attention) return tl::unexpected(attention.error());
+  step.attention = kinds[*attention];
+  step.setup.attention = *attention == 0 ? lowering::Attention::sdpa : lowering::Attention::eager;
+  step.checkpoint = *arguments.text("checkpoint");
+  step.setup.keep_gradients = arguments.given("keep-gradients");
+  step.setup.accumulate = arguments.count("accumulate").value_or(1);
+  if (step.setup.accumulate < 1 || step.setup.accumulate > 1024)
+    return fail(ErrorKind::usage, "not a number of micro batches",
+                fmt::format("--accumulate {}", step.setup.accumulate), "1 to 1024");
+  return read_checkpoint(step);
+}
+
+Result<void> read_fit(const Arguments& arguments, StepOptions& step) {
+  if (!arguments.given("fit")) return {};
+  constexpr std::array<std::string_view, 3> names{"micro-batch", "seq", "layers"};
+  const auto chosen = choice(arguments, "fit", names);
+  if (!chosen) return tl::unexpected(chosen.error());
+  step.fit = static_cast<FitOf>(*chosen);
+  if (*chosen < 2 && arguments.given(names[*chosen]))
+    return fail(ErrorKind::usage, "looked for and given at once", fmt::format("--fit {0} with --{0}", names[*chosen]),
+                "one of the two");
+  if (step.micro_batches.size() > 1 || step.sequences.size() > 1)
+    return fail(ErrorKind::usage, "one value is looked for", "--fit with a list", "one micro batch and one length");
+  return {};
+}
+
+Result<void> read_sizes(const Arguments& arguments, StepOptions& step) {
+  step.micro_batches = {1};
+  if (arguments.given("micro-batch")) {
+    const auto values = counts(arguments, "micro-batch", most_sequences);
+    if (!values) return tl::unexpected(values.error());
+    step.micro_batches = *values;
+  } else if (arguments.text("fit") != "micro-batch") {
+    step.assumed.emplace_back("micro-batch");
+  }
+  if (!arguments.given("seq")) {
+    if (arguments.text("fit") == "seq") return step.sequences = {1}, Result<void>{};
+    return fail(ErrorKind::usage, "how long are the sequences?", "--micro-batch or --fit without --seq", "--seq N");
+  }
+  const auto values = counts(arguments, "seq", most_tokens);
+  if (!values) return tl::unexpected(values.error());
+  step.sequences = *values;
+  return {};
+}
+
+Result<void> check_alone(const PlanOptions& options) {
+  if (options.gpus.empty())
+    return fail(ErrorKind::usage, "on which GPU? Kernels and their workspaces depend on it", "--seq without --gpu",
+                "--gpu NAME, or the variable ULLAGE_GPU", "'ullage gpus' lists the names");
+  if (options.parameters)
+    return fail(ErrorKind::usage, "a bare number of parameters has no layers", "--seq with --params", "a MODEL");
+  if (!options.train)
+    return fail(ErrorKind::usage, "inference is planned by its weights alone", "--seq with --mode infer",
+                "one of the two");
+  if (options.training.ranks > 1)
+    return fail(ErrorKind::usage, "steps are planned for one device", "--seq with --world", "one of the two");
+  return {};
+}
+
+report::PlanMoment moment_of(const planner::Moment& moment) {
+  return {std::string(program::name_of(moment.phase)), moment.step, moment.micro_batch, moment.module,
+          moment.operation};
+}
+
+report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
+  report::PlanStep view;
+  view.micro_batch = static_cast<std::uint64_t>(setup.micro_batch);
+  view.sequence = static_cast<std::uint64_t>(setup.sequence);
+  view.peak_allocated = plan.peak_allocated, view.peak_reserved = plan.peak_reserved;
+  view.allocated_at = moment_of(plan.allocated_at), view.reserved_at = moment_of(plan.reserved_at);
+  for (const planner::PhasePeak& phase : plan.phases)
+    view.phases.push_back({std::string(program::name_of(phase.phase)), phase.step, phase.micro_batch, phase.allocated,
+                           phase.reserved, phase.peak_allocated, phase.peak_reserved});
+  return view;
+}
+
+/// The verdict on the need without a limit; where that is too much, a run with the limit has the last word: cached
+/// memory that is given back in time may be enough.
+void judge(const PlanOptions& options, const program::Program& program, std::uint64_t context,
+           report::PlanPoint& point) {
+  const std::uint64_t capacity = point.device->capacity_bytes;
+  const auto bound = ledger::judge(capacity, point.at_least, options.headroom, options.reserve_bytes);
+  point.step->verdict = ledger::name_of(bound.verdict);
+  point.left = bound.left_bytes, point.missing = bound.missing_bytes, point.left_fraction = bound.fraction;
+  if (bound.verdict != ledger::Verdict::oom) return;
+  const std::uint64_t taken = context + options.reserve_bytes;
+  const planner::StepPlan limited = planner::run_program(program, {}, capacity > taken ? capacity - taken : 0);
+  point.step->retries = limited.retries;
+  if (!limited.shortage) {
+    point.step->verdict = ledger::name_of(ledger::Verdict::tight);
+    return;
+  }
+  point.fits_not = true;
+  point.step->shortage = report::PlanShortage{moment_of(limited.shortage->moment), limited.shortage->requested};
+}
+
+/// A model with another number of layers.
+model::Model with_layers(model::Model model, std::uint64_t layers) {
+  for (model::Group& group : model.groups)
+    if (group.layers) group.repeat = layers;
+  model.network.layers = layers;
+  if (!model.network.slides.empty()) model.network.slides.resize(layers, model.network.slides.front());
+  return model;
+}
+
+/// The largest value from 1 to `most` that fits with the headroom, and its point; the point of 1, with value 0, where
+/// none does. More of anything needs more memory, so halving finds it.
+Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOptions& step, const model::Model& model,
+                                      const Gpu& gpu) {
+  const std::uint64_t most = *step.fit == FitOf::micro_batch ? 4096
+                             : *step.fit == FitOf::sequence  ? most_tokens / 16
+                                                             : 1024;
+  const auto tried = [&](std::uint64_t value) -> Result<report::PlanPoint> {
+    Setup setup = step.setup;
+    if (*step.fit == FitOf::micro_batch) setup.micro_batch = static_cast<std::int64_t>(value);
+    if (*step.fit == FitOf::sequence) setup.sequence = static_cast<std::int64_t>(value);
+    const model::Model sized = *step.fit == FitOf::layers ? with_layers(model, value) : model;
+    if (const auto frozen = planner::frozen_parameters(sized, options.training.freeze)) setup.frozen = *frozen;
+    auto point = step_point(options, setup, sized, gpu);
+    if (point) point->step->fit_value = value;
+    return point;
+  };
+  const auto fits = [](const report::PlanPoint& point) { return point.step->verdict == "fits"; };
+  auto best = tried(1);
+  if (!best) return best;
+  if (!fits(*best)) return best->step->fit_value = 0, best;
+  std::uint64_t good = 1, bad = most + 1;
+  while (bad - good > 1) {
+    const std::uint64_t middle = bad == most + 1 ? std::min(2 * good, most) : good + (bad - good) / 2;
+    auto point = tried(middle);
+    if (!point && middle > 1) return point;
+    if (fits(*point)) {
+      good = middle, best = std::move(point);
+      if (good == most) break;
+    } else {
+      bad = middle;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<std::optional<StepOptions>> step_options(const Arguments& arguments, const PlanOptions& options,
+                                                const model::Model& model) {
+  bool asked = false;
+  for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "keep-gradients", "attention", "checkpoint"})
+    asked = asked || arguments.given(flag);
+  if (!asked) return std::nullopt;
+  if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
+  StepOptions step;
+  for (const char* flag : {"attention", "checkpoint"})
+    if (!arguments.given(flag)) step.assumed.emplace_back(flag);
+  for (const auto read : {read_sizes, read_choices, read_fit})
+    if (const auto done = read(arguments, step); !done) return tl::unexpected(done.error());
+  if (const auto done = read_precision(options, step.setup); !done) return tl::unexpected(done.error());
+  if (const auto done = read_optimizer(options, step.setup); !done) return tl::unexpected(done.error());
+  const auto frozen = planner::frozen_parameters(model, options.training.freeze);
+  if (!frozen) return tl::unexpected(frozen.error());
+  step.setup.frozen = *frozen;
+  step.setup.micro_batch = static_cast<std::int64_t>(step.micro_batches.front());
+  step.setup.sequence = static_cast<std::int64_t>(step.sequences.front());
+  return step;
+}
+
+Result<report::PlanPoint> step_point(const PlanOptions& options, const Setup& setup, const model::Model& model,
+                                     const Gpu& gpu) {
+  const auto program = lowering::lower(model, setup, lowering::facts_of(gpu));
+  if (!program) return tl::unexpected(program.error());
+  planner::StepPlan plan = planner::run_program(*program, {});
+  const std::uint64_t context = context_bytes(gpu);
+  report::PlanPoint point;
+  point.device = device_info(gpu, options.memory_bytes.value_or(gpu.capacity_bytes()));
+  std::vector<ledger::Line> lines;
+  lines.push_back({"context", "CUDA context and loaded modules", context, ledger::KnownBy::estimated, {}, {}, 0});
+  lines.push_back(ledger::sum_line("reserved", "PyTorch reserved", ledger::KnownBy::derived, std::move(plan.lines)));
+  point.ledger = ledger::sum_line("used", "used on the device", ledger::KnownBy::estimated, std::move(lines));
+  point.at_least = point.ledger.bytes;
+  point.step = step_view(plan, setup);
+  judge(options, *program, context, point);
+  return point;
+}
+
+Result<std::vector<report::PlanPoint>> step_points(const PlanOptions& options, const StepOptions& step,
+                                                   const model::Model& model) {
+  std::vector<report::PlanPoint> points;
+  for (const Gpu* gpu : options.gpus) {
+    if (step.fit) {
+      auto point = largest_fit(options, step, model, *gpu);
+      if (!point) return tl::unexpected(point.error());
+      points.push_back(std::move(*point));
+      continue;
+    }
+    for (const std::uint64_t sequence : step.sequences)
+      for (const std::uint64_t micro_batch : step.micro_batches) {
+        Setup setup = step.setup;
+        setup.micro_batch = static_cast<std::int64_t>(micro_batch),
+        setup.sequence = static_cast<std::int64_t>(sequence);
+        auto point = step_point(options, setup, model, *gpu);
+        if (!point) return tl::unexpected(point.error());
+        points.push_back(std::move(*point));
+      }
+  }
+  return points;
+}
+
+}  // namespace ullage::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planning a step: the flags that make it more than states, and one point of the answer.
+#pragma once
+
+#include "apps/ullage/planning/options.hpp"
+#include "lowering/lower.hpp"
+#include "model/description.hpp"
+#include "report/plan_view.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ullage::cli {
+
+/// What `--fit` looks for the largest value of.
+enum class FitOf : std::uint8_t { micro_batch, sequence, layers };
+
+struct StepOptions {
+  std::vector<std::uint64_t> micro_batches, sequences;  ///< at least one of each
+  lowering::Setup setup;                                ///< of the first of them
+  std::string attention, checkpoint;                    ///< as on the command line
+  std::vector<std::string> assumed;                     ///< flags that were not given
+  std::optional<FitOf> fit;
+};
+
+/// Nothing where the flags ask for states alone. Errors: `usage`, for flags that need each other and for what no step
+/// is planned of.
+[[nodiscard]] Result<std::optional<StepOptions>> step_options(const Arguments& arguments, const PlanOptions& options,
+                                                              const model::Model& model);
+
+/// One step on one GPU. Errors: those of the lowering.
+[[nodiscard]] Result<report::PlanPoint> step_point(const PlanOptions& options, const lowering::Setup& setup,
+                                                   const model::Model& model, const Gpu& gpu);
+
+/// All points: every GPU with every sequence length and micro batch; with --fit the largest value that fits each GPU,
+/// and nothing fits where `value` of a point is 0.
+[[nodiscard]] Result<std::vector<report::PlanPoint>> step_points(const PlanOptions& options, const StepOptions& step,
+                                                                 const model::Model& model);
+
+}  // namespace ullage::cli

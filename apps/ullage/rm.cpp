@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ullage rm`: takes runs out of the history.
+#include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/resolve.hpp"
+#include "apps/ullage/history/index.hpp"
+#include "apps/ullage/history/location.hpp"
+#include "apps/ullage/output.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace ullage::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_runs = 1000;
+
+Result<RunPlace> named_run(const std::string& argument) {
+  return resolve_run(argument, RunPart::result).map([](RunPlace place) {
+    if (place.id.empty()) place.id = id_of_directory(place.directory);
+    return place;
+  });
+}
+
+/// False when it was not in the history.
+Result<bool> forget(const std::string& id) {
+  auto store = open_store();
+  if (!store) return tl::unexpected(store.error());
+  return *store ? (*store)->remove(id) : Result<bool>(false);
+}
+
+Result<bool> remove_files(const std::string& directory) {
+  std::error_code error;
+  if (!fs::exists(directory, error)) return false;
+  if (!is_run_directory(directory))
+    return fail(ErrorKind::usage, "this is no run directory; nothing was removed", directory);
+  fs::remove_all(directory, error);
+  if (error) return fail(ErrorKind::io, "cannot remove the run directory: " + error.message(), directory);
+  return true;
+}
+
+/// The files first: where they cannot be removed, the run stays in the history.
+Result<std::string> remove(const RunPlace& place, bool files) {
+  const auto removed = files ? remove_files(place.directory) : Result<bool>(false);
+  if (!removed) return tl::unexpected(removed.error());
+  const auto forgotten = forget(place.id);
+  if (!forgotten) return tl::unexpected(forgotten.error());
+  if (!*forgotten && !*removed)
+    return fail(ErrorKind::usage, "this run is not in the history", place.id, {},
+                "--files removes the directory " + place.directory);
+  return fmt::format("{}: {}{}{}\n", place.id, *forgotten ? "removed from the history" : "",
+                     *forgotten && *removed ? ", " : "", *removed ? "removed " + place.directory : "");
+}
+
+Result<ExitCode> run_rm(const Arguments& arguments) {
+  if (arguments.positionals.empty())
+    return fail(ErrorKind::usage, "what is missing is a run", "ullage rm", "ullage rm RUN... [--files]");
+  std::vector<RunPlace> places;  // all are found before the first is removed
+  for (const std::string& argument : arguments.positionals) {
+    auto place = named_run(argument);
+    if (!place) return tl::unexpected(place.error());
+    places.push_back(std::move(*place));
+  }
+  std::string text;
+  for (const RunPlace& place : places) {
+    const auto done = remove(place, arguments.given("files"));
+    if (!done) return tl::unexpected(done.error());
+    text += *done;
+  }
+  return print_result(text).map([] { return ExitCode::yes; });
+}
+
+constexpr Flag flags[] = {
+    {"files", "", "remove the run directory too", FlagKind::toggle},
+    store_flag,
+};
+
+}  // namespace
+
+const Command rm_command{"rm",
+                         "take runs out of the history, with --files for good",
+                         "RUN... [--files]",
+                         "RUN is a run directory, an id or its beginning, a name (its newest run), or @last. Without "
+                         "--files the directory\nstays, and 'ullage store rebuild' brings the run back.",
+                         {flags, most_runs, false},
+                         run_rm};
+
+}  // namespace ullage::cli

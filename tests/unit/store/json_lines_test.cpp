@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/json_lines.hpp"
+
+#include "store/blob.hpp"
+#include "tests/unit/store/sample.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace ullage::store {
+namespace {
+
+TEST(json_lines, a_run_comes_back) {
+  const Record before = sample();
+  const std::string line = line_of(before.source);
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  const Record after = record_of(source_of(line).value()).value();
+  EXPECT_EQ(after.summary.id, before.summary.id);
+  EXPECT_EQ(after.summary.configuration, before.summary.configuration);
+  EXPECT_EQ(after.source.changed_ms, before.source.changed_ms);
+  EXPECT_EQ(after.metrics.size(), before.metrics.size());
+  EXPECT_EQ(line_of(after.source), line);
+}
+
+TEST(json_lines, what_is_no_run_is_refused) {
+  for (const char* line : {"", "{}", "[]", R"({"id":"a"})", R"({"id":"a","result":[]})", R"({"id":"","result":{}})"})
+    EXPECT_FALSE(source_of(line)) << line;
+}
+
+TEST(blob, any_text_comes_back) {
+  rc::check([](const std::string& text) { RC_ASSERT(unpacked(packed(text)).value() == text); });
+}
+
+TEST(blob, damage_is_an_error) {
+  const std::string frame = packed(std::string(1000, 'a'));
+  EXPECT_FALSE(unpacked(""));
+  EXPECT_FALSE(unpacked("no frame"));
+  EXPECT_FALSE(unpacked(frame.substr(0, frame.size() - 3)));
+}
+
+}  // namespace
+}  // namespace ullage::store

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/store/sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ullage::store {
+namespace {
+
+std::optional<std::int64_t> value(const Record& record, const char* name) {
+  return value_of(record.metrics, find_metric(name).value());
+}
+
+TEST(metrics, names_are_unique) {
+  std::set<std::string_view> names;
+  for (const Metric& metric : metrics()) EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+}
+
+TEST(metrics, of_a_result) {
+  const Record record = sample();
+  EXPECT_EQ(value(record, "peak_allocated"), 2000);
+  EXPECT_EQ(value(record, "fragmentation"), 1000);
+  EXPECT_EQ(value(record, "needed"), 3500);
+  EXPECT_EQ(value(record, "step_growth"), 12);
+  EXPECT_EQ(value(record, "peak_load"), 150);
+  EXPECT_EQ(value(record, "peak_optimizer"), 560);
+  EXPECT_EQ(value(record, "peak_forward"), std::nullopt);
+  EXPECT_EQ(value(record, "parameters"), 1000);
+  EXPECT_EQ(value(record, "communication"), 0);  // a ledger without the line
+  EXPECT_EQ(value(record, "copied"), 42);
+  EXPECT_EQ(value(record, "problems"), 1);
+  EXPECT_EQ(value(record, "missing"), std::nullopt);
+}
+
+TEST(metrics, shrinking_memory_is_a_negative_growth) {
+  const Record record = record_of({"x", "/x", 0,
+                                   R"({"phases":[{"name":"optimizer","allocated_bytes":10},)"
+                                   R"({"name":"optimizer","allocated_bytes":4}]})"})
+                            .value();
+  EXPECT_EQ(value(record, "step_growth"), -6);
+}
+
+TEST(metrics, an_unknown_name_gets_the_nearest) {
+  const auto found = find_metric("peak_reservd");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().kind, ErrorKind::usage);
+  EXPECT_NE(found.error().hint.find("peak_reserved"), std::string::npos);
+}
+
+TEST(metrics, texts_have_units) {
+  EXPECT_EQ(value_text(*find_metric("peak_allocated"), 3 << 20), "3.00 MiB");
+  EXPECT_EQ(change_text(*find_metric("peak_allocated"), -(1 << 20)), "-1.00 MiB");
+  EXPECT_EQ(change_text(*find_metric("steps"), 2), "+2");
+}
+
+}  // namespace
+}  // namespace ullage::store
