@@ -80,6 +80,8 @@ constexpr Flag flags[] = {
     {"checkpoint", "WHICH", "activation checkpointing: none, full (every layer), every:N", FlagKind::text, "none"},
     {"accumulate", "K", "micro batches before an optimizer step", FlagKind::count},
     {"keep-gradients", "", "gradients are zeroed, not given up: zero_grad(set_to_none=False)", FlagKind::toggle},
+    {"tokens", "T", "tokens of the whole training, as 300B: what it takes in hours"},
+    {"flops-rate", "R", "with --tokens: the time at this rate, as 140TFLOP/s, by 6 x parameters x tokens"},
     {"fit", "WHAT", "the largest micro-batch, seq or layers that fits with the headroom"},
     {"gpu", "NAME,...|all", "which GPUs, as 'ullage gpus' lists them, or the one in ULLAGE_GPU"},
     gpu_file_flag,
@@ -98,7 +100,8 @@ const Command plan_command{
     "[MODEL] [FLAGS]",
     "With --seq a whole step is planned on a GPU: what a plain PyTorch loop allocates, what its allocator reserves for "
     "that,\n"
-    "when most, and whose it is; it ends with 1 where it does not fit. Without, only states are: what lies on the "
+    "when most, and whose it is, its FLOPs and about how long it takes; it ends with 1 where it does not fit. Without, "
+    "only states are: what lies on the "
     "device from\n"
     "one step to the next (parameters, gradients, the optimizer's state), and what they leave.\n"
     "MODEL is, in this order: a config.json of the Hugging Face hub or a folder with one ('-' for stdin); a name of "

@@ -40,6 +40,8 @@ class Tape {
     added.recomputed = recomputing;
     return added;
   }
+  /// The operator that began last.
+  [[nodiscard]] program::Operator& last_operator() { return program_.operators.back(); }
   /// What is freed later is not part of the program.
   void close() { open_ = false; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ledger/chart.hpp"
+#include "report/plan_cost.hpp"
 #include "report/run_result.hpp"
 
 #include <cstdint>
@@ -75,6 +76,7 @@ struct PlanStep {
   std::optional<PlanShortage> shortage;    ///< with the device's limit
   std::uint64_t retries = 0;               ///< with the limit, cached memory had to be given back
   std::optional<std::uint64_t> fit_value;  ///< with --fit: what was found; 0 when nothing fits
+  std::optional<PlanCost> cost;            ///< where the GPU's rates are known
 };
 
 /// One device, or none when no GPU was named.
@@ -94,6 +96,7 @@ struct PlanView {
   PlanSetup setup;
   std::vector<PlanPoint> points;  ///< at least one
   std::vector<PlanFormula> formulas;
+  std::optional<PlanEnvelope> envelope;
   double headroom = 0;
   std::uint64_t reserve_bytes = 0;
   std::string transformers;  ///< version that the model description follows

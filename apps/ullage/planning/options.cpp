@@ -3,6 +3,7 @@
 
 #include "apps/ullage/choice.hpp"
 #include "apps/ullage/device.hpp"
+#include "apps/ullage/planning/numbers.hpp"
 #include "base/text.hpp"
 #include "model/description.hpp"
 
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 namespace ullage::cli {
@@ -23,18 +23,9 @@ tl::unexpected<Error> not_a_count(std::string_view text) {
 
 /// 7B, 1.3B, 350M, 6738415616.
 Result<std::uint64_t> parse_parameters(std::string_view text) {
-  const std::string word = lower(trim(text));
-  constexpr std::array<std::pair<char, double>, 4> units{{{'k', 1e3}, {'m', 1e6}, {'b', 1e9}, {'t', 1e12}}};
-  double unit = 1;
-  std::string_view number = word;
-  for (const auto& [letter, factor] : units)
-    if (number.ends_with(letter)) unit = factor;
-  if (unit > 1) number.remove_suffix(1);
-  double value = 0;
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), value, std::chars_format::fixed);
-  if (number.empty() || error != std::errc{} || end != number.data() + number.size()) return not_a_count(text);
-  const double count = std::round(value * unit);
+  const auto value = scaled_number(text);
+  if (!value) return not_a_count(text);
+  const double count = std::round(*value);
   if (!(count >= 1 && count <= static_cast<double>(model::most_elements))) return not_a_count(text);
   return static_cast<std::uint64_t>(count);
 }
@@ -144,6 +135,11 @@ Result<PlanOptions> plan_options(const Arguments& arguments) {
     if (const auto checked = check_inference(arguments); !checked) return tl::unexpected(checked.error());
   for (const auto read : {read_model, read_precision, read_optimizer, read_ranks, read_devices})
     if (const auto done = read(arguments, options); !done) return tl::unexpected(done.error());
+  const auto length = training_length(arguments);
+  if (!length) return tl::unexpected(length.error());
+  options.length = *length;
+  if (!options.train && options.length.tokens)
+    return fail(ErrorKind::usage, "inference has no such thing", "--tokens with --mode infer", "one of the two");
   note_assumed(arguments, options);
   return options;
 }

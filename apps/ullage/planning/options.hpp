@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/ullage/flags.hpp"
+#include "apps/ullage/planning/cost.hpp"
 #include "base/result.hpp"
 #include "hardware/catalogue.hpp"
 #include "planner/states.hpp"
@@ -24,6 +25,7 @@ struct PlanOptions {
   std::optional<std::uint64_t> memory_bytes;
   double headroom = 0.15;
   std::uint64_t reserve_bytes = 0;
+  TrainingLength length;
 };
 
 /// Errors: `usage`, naming the flag and what is allowed.

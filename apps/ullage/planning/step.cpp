@@ -258,6 +258,7 @@ Result<report::PlanPoint> step_point(const PlanOptions& options, const Setup& se
   point.ledger = ledger::sum_line("used", "used on the device", ledger::KnownBy::estimated, std::move(lines));
   point.at_least = point.ledger.bytes;
   point.step = step_view(plan, setup);
+  point.step->cost = step_cost(*program, setup, model, gpu, options.length.tokens);
   judge(options, *program, context, point);
   return point;
 }

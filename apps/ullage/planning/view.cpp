@@ -84,6 +84,7 @@ report::PlanView frame(const PlanOptions& options, const model::Model& model, co
                              "first CUDA call"});
   for (const planner::Formula& formula : states.formulas)
     view.formulas.push_back({formula.line, formula.text, formula.appears});
+  view.envelope = envelope_of(options.length, view.model.parameters);
   view.headroom = options.headroom, view.reserve_bytes = options.reserve_bytes;
   view.transformers = "5.24", view.torch = "2.11";
   return view;

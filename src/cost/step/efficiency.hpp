@@ -2,6 +2,8 @@
 // How much of a GPU's peak its kernels reach: the constants of the step time, each with its range and source.
 #pragma once
 
+#include <string_view>
+
 namespace ullage::cost {
 
 /// A constant and the range that it was seen in.
@@ -12,18 +14,22 @@ struct Ranged {
 /// Products of matrices: launch + sqrt(compute^2 + memory^2), where compute = flops / (peak * share) *
 /// (1 + tiles * multiprocessors * 128^2 / (batch * m * n)) - a device that few tiles of the result fill is not busy -
 /// and memory = bytes / (bandwidth * bandwidth_share). Least squares of the logarithms over 4,423 bf16 products on
-/// A100, H100, H200, B200 and L40S with m >= 64 and n, k >= 256 (ai-dynamo/aiconfigurator 095f58a, Apache-2.0).
+/// A100, H100, H200, B200 and L40S with m >= 64 and n, k >= 256 (ai-dynamo/aiconfigurator 095f58a, Apache-2.0), by
+/// bench/product_model.py.
 struct ProductModel {
-  double share = 0.766;
-  double bandwidth_share = 0.869;
+  double share = 0.767;
+  double bandwidth_share = 0.872;
   double tiles = 0.064;
   /// Measured over predicted, 5 % and 95 % quantiles, each GPU predicted by a fit without it.
-  double low = 0.78, high = 1.35;
+  double low = 0.78, high = 1.34;
 };
 
-/// Between two kernels of a stream, in seconds. Value: the same fit. High: what PyTorch's host code takes for an
-/// operator when it is the slower one, as the fit of A100 alone gives (8 us) and more.
-inline constexpr Ranged launch_seconds{2e-6, 3.1e-6, 10e-6};
+/// Between two kernels of a stream, in seconds. Value: the same fit; high: the fit of A100 alone.
+inline constexpr Ranged gap_seconds{2e-6, 3.1e-6, 8e-6};
+/// What PyTorch and Python take on the host to launch a kernel, in seconds: where that is more than a pass takes on the
+/// device, the device waits. Llama 3.2 1B, eager, micro batch 1, sequence 512 on a B200: 8.1 ms for the 642 launches of
+/// a forward pass; 20 us for each of a step with checkpointing (stas00/ml-engineering 744d01e, training/performance).
+inline constexpr Ranged host_seconds{5e-6, 13e-6, 25e-6};
 
 /// Share of the memory bandwidth. Value and high: streaming kernels, the fit above and softmax on an RTX 3090
 /// (linkedin/Liger-Kernel ead96b61, benchmark data); low: twice the usual shortfall.
@@ -40,5 +46,6 @@ inline constexpr Ranged attention_share{0.30, 0.55, 0.75};
 /// Model FLOPs utilisation of the baseline: Llama 3 405B on 8,192 to 16,384 H100 in bf16 reached 0.38 to 0.43
 /// (arXiv 2407.21783, table 4).
 inline constexpr double baseline_mfu = 0.40;
+inline constexpr std::string_view baseline_source = "Llama 3 405B on H100s, arXiv 2407.21783: 38 to 43 %";
 
 }  // namespace ullage::cost

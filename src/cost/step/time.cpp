@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace ullage::cost {
 namespace {
@@ -70,6 +69,31 @@ Duration work_of_one(const program::Operator& op, const DeviceRates& rates) {
   return {};
 }
 
+/// One pass: what its operators take on the device, and how many kernels the host launches for it.
+struct PassTime {
+  SecondsRange device;
+  std::uint64_t launches = 0;
+
+  void add(const SecondsRange& seconds, std::uint32_t count) {
+    device.low += seconds.low;
+    device.value += seconds.value;
+    device.high += seconds.high;
+    launches += count;
+  }
+};
+
+// The host runs ahead of the device within a pass, so the slower of the two sets the pace of the pass as a whole.
+void add_pass(StepTime& total, const PassTime& pass, Pass which) {
+  const auto launches = static_cast<double>(pass.launches);
+  const double host = launches * host_seconds.value, seconds = std::max(pass.device.value, host);
+  total.step.low += std::max(pass.device.low, launches * host_seconds.low);
+  total.step.value += seconds;
+  total.step.high += std::max(pass.device.high, launches * host_seconds.high);
+  total.seconds_by_bound[static_cast<std::size_t>(Bound::launch)] += seconds - pass.device.value;
+  total.seconds_by_pass[static_cast<std::size_t>(which)] = seconds;
+  total.launches += pass.launches;
+}
+
 }  // namespace
 
 tl::expected<DeviceRates, NoRate> device_rates(const Gpu& gpu, ComputePrecision half) {
@@ -85,17 +109,6 @@ std::string_view name_of(Bound bound) {
   return names[static_cast<std::size_t>(bound)];
 }
 
-double StepTime::seconds(Pass pass) const {
-  const auto& row = seconds_by_work[static_cast<std::size_t>(pass)];
-  return std::accumulate(row.begin(), row.end(), 0.0);
-}
-
-double StepTime::seconds(OperatorWork work) const {
-  double sum = 0;
-  for (const auto& row : seconds_by_work) sum += row[static_cast<std::size_t>(work)];
-  return sum;
-}
-
 Bound StepTime::bound_by() const {
   const auto most = std::max_element(seconds_by_bound.begin(), seconds_by_bound.end());
   return bounds[static_cast<std::size_t>(most - seconds_by_bound.begin())];
@@ -105,35 +118,30 @@ OperatorTime operator_time(const program::Operator& op, const DeviceRates& rates
   const Duration work = work_of_one(op, rates);
   const auto launches = static_cast<double>(op.launches);
   OperatorTime time;
-  time.launch_seconds = launches * launch_seconds.value;
-  time.seconds = {work.seconds * work.shortest + launches * launch_seconds.low, work.seconds + time.launch_seconds,
-                  work.seconds * work.longest + launches * launch_seconds.high};
+  time.gap_seconds = launches * gap_seconds.value;
+  time.seconds = {work.seconds * work.shortest + launches * gap_seconds.low, work.seconds + time.gap_seconds,
+                  work.seconds * work.longest + launches * gap_seconds.high};
   time.bound = work.bound;
   return time;
 }
 
 StepTime step_time(const program::Program& program, const DeviceRates& rates, std::optional<std::uint32_t> step) {
   StepTime total;
-  double most_flops = 0;
+  std::array<PassTime, passes.size()> by_pass;
   std::array<double, 3> flops{};  // by rate: half, tf32, fp32
   const std::array peaks{&rates.half, &rates.tf32, &rates.fp32};
   for_each_operator(program, step, [&](const program::Operator& op, Pass pass) {
     const OperatorTime time = operator_time(op, rates);
-    total.step.low += time.seconds.low;
-    total.step.value += time.seconds.value;
-    total.step.high += time.seconds.high;
-    total.seconds_by_bound[static_cast<std::size_t>(time.bound)] += time.seconds.value - time.launch_seconds;
-    total.seconds_by_bound[static_cast<std::size_t>(Bound::launch)] += time.launch_seconds;
-    total.seconds_by_work[static_cast<std::size_t>(pass)][static_cast<std::size_t>(op.work)] += time.seconds.value;
-    total.launches += op.launches;
+    by_pass[static_cast<std::size_t>(pass)].add(time.seconds, op.launches);
+    total.seconds_by_bound[static_cast<std::size_t>(time.bound)] += time.seconds.value - time.gap_seconds;
+    total.seconds_by_bound[static_cast<std::size_t>(Bound::launch)] += time.gap_seconds;
+    total.seconds_by_work[static_cast<std::size_t>(op.work)] += time.seconds.value;
     for (std::size_t i = 0; i < peaks.size(); ++i)
       if (&rate_of(op, rates) == peaks[i]) flops[i] += op.flops;
   });
-  for (std::size_t i = 0; i < peaks.size(); ++i)
-    if (flops[i] > most_flops) {
-      most_flops = flops[i];
-      total.peak_flops = peaks[i]->value;
-    }
+  for (const Pass pass : passes) add_pass(total, by_pass[static_cast<std::size_t>(pass)], pass);
+  const auto most = std::max_element(flops.begin(), flops.end());
+  if (*most > 0) total.peak_flops = peaks[static_cast<std::size_t>(most - flops.begin())]->value;
   return total;
 }
 

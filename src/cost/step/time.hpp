@@ -37,24 +37,26 @@ inline constexpr std::array bounds{Bound::compute, Bound::memory, Bound::launch}
 [[nodiscard]] std::string_view name_of(Bound bound);
 
 struct StepTime {
-  SecondsRange step;  ///< the sum of all operators
-  /// Of `step.value`: operators bound by their FLOPs, by their bytes, and the gaps between kernels.
+  SecondsRange step;  ///< of each pass the longer of its operators' sum and the host's launches
+  /// Of `step.value`: operators bound by their FLOPs, by their bytes; gaps between kernels and waits for the host.
   std::array<double, bounds.size()> seconds_by_bound{};
-  std::array<std::array<double, operator_classes.size()>, passes.size()> seconds_by_work{};  ///< of `step.value`
+  std::array<double, passes.size()> seconds_by_pass{};  ///< of `step.value`
+  /// On the device, without waits for the host.
+  std::array<double, operator_classes.size()> seconds_by_work{};
   std::uint64_t launches = 0;
   double peak_flops = 0;  ///< FLOP/s of the type that most FLOPs are done in
 
   [[nodiscard]] double seconds(Bound bound) const { return seconds_by_bound[static_cast<std::size_t>(bound)]; }
-  [[nodiscard]] double seconds(Pass pass) const;
-  [[nodiscard]] double seconds(OperatorWork work) const;
+  [[nodiscard]] double seconds(Pass pass) const { return seconds_by_pass[static_cast<std::size_t>(pass)]; }
+  [[nodiscard]] double seconds(OperatorWork work) const { return seconds_by_work[static_cast<std::size_t>(work)]; }
   [[nodiscard]] Bound bound_by() const;
 };
 
-/// One operator, launches included.
+/// One operator on the device, the gaps around its kernels included.
 struct OperatorTime {
   SecondsRange seconds;
-  Bound bound = Bound::launch;  ///< of what it does, launches apart
-  double launch_seconds = 0;    ///< of seconds.value
+  Bound bound = Bound::memory;  ///< of what it does, gaps apart
+  double gap_seconds = 0;       ///< of seconds.value
 };
 [[nodiscard]] OperatorTime operator_time(const program::Operator& op, const DeviceRates& rates);
 

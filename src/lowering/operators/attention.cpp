@@ -275,7 +275,7 @@ Tensor safe_softmax(Context& c, const Tensor& scores) {
   Tensor result = softmax(c, scores, scores->type);
   const Tensor infinite = pointwise(c, "aten::isneginf", {&scores}, DType::boolean);
   // all() of the rows, and where() that writes the result again
-  program::Operator& op = c.tape.program().operators.back();
+  program::Operator& op = c.tape.last_operator();
   op.bytes += static_cast<double>(infinite->bytes() + 2 * scores->bytes());
   op.launches = 3;
   Extents rows = scores->sizes;

@@ -77,7 +77,7 @@ Tensor layer_norm(Context& context, const Tensor& input, const Tensor& weight, c
   Extents rows = wide->sizes;
   rows[rows.count() - 1] = 1;
   program::Operator& op = context.op("aten::native_layer_norm");
-  op.work = program::Work::pointwise;
+  op.work = program::Work::reduction;
   op.bytes = 2.0 * static_cast<double>(wide->bytes());
   Tensor result = context.make(wide->sizes, preserved_strides(*wide), wide->type);
   const Tensor mean = context.make(rows, DType::fp32), deviation = context.make(rows, DType::fp32);
@@ -87,12 +87,21 @@ Tensor layer_norm(Context& context, const Tensor& input, const Tensor& weight, c
                  [=](Context& c, Gradients&, Gradients& out) {
                    const Tensor x = saved_input.get(c), m = saved_mean.get(c), d = saved_deviation.get(c);
                    // the gradient and the input are read twice: for the input's gradient, and for the weight's
-                   note_written(c, "aten::native_layer_norm_backward", 5.0 * static_cast<double>(x->bytes())).launches =
-                       2;
+                   program::Operator& back =
+                       note_written(c, "aten::native_layer_norm_backward", 5.0 * static_cast<double>(x->bytes()));
+                   back.work = program::Work::reduction;
+                   back.launches = 2;
                    out[0] = c.make(x->sizes, preserved_strides(*x), x->type);
                    if (wide_weight) out[1] = c.make(wide_weight->sizes, wide_weight->type);
                    if (wide_bias) out[2] = c.make(wide_bias->sizes, wide_bias->type);
                  });
+  return result;
+}
+
+/// A kernel that goes over rows: an element for each of its inputs, as pointwise.
+Tensor over_rows(Context& context, const char* name, std::initializer_list<const Tensor*> inputs, DType type) {
+  Tensor result = pointwise(context, name, inputs, type);
+  context.tape.last_operator().work = program::Work::reduction;
   return result;
 }
 
@@ -101,16 +110,16 @@ Tensor softmax(Context& context, const Tensor& input, DType type) {
   const bool fused = input->type == DType::fp16 && type == DType::fp32;
   const Tensor wide = fused ? input : cast(context, input, type);
   const bool records = context.records({&wide});
-  Tensor result = pointwise(context, "aten::_softmax", {&wide}, type);
+  Tensor result = over_rows(context, "aten::_softmax", {&wide}, type);
   if (!records) return result;
   Saved saved = context.save(result);
   context.attach("SoftmaxBackward0", result, {&wide},
                  [saved = std::move(saved), from = wide->type](Context& c, Gradients& in, Gradients& out) {
                    const Tensor kept = saved.get(c);
-                   out[0] = pointwise(c, "aten::_softmax_backward_data", {&in[0], &kept}, from);
+                   out[0] = over_rows(c, "aten::_softmax_backward_data", {&in[0], &kept}, from);
                    // the kernel's input is gradient * result, made first
-                   c.tape.program().operators.back().bytes += 2.0 * static_cast<double>(kept->bytes());
-                   c.tape.program().operators.back().launches = 2;
+                   c.tape.last_operator().bytes += 2.0 * static_cast<double>(kept->bytes());
+                   c.tape.last_operator().launches = 2;
                    const Tensor product = c.make(kept->sizes, kept->strides, kept->type);
                  });
   return result;
@@ -118,13 +127,13 @@ Tensor softmax(Context& context, const Tensor& input, DType type) {
 
 Tensor log_softmax(Context& context, const Tensor& input) {
   const bool records = context.records({&input});
-  Tensor result = pointwise(context, "aten::_log_softmax", {&input}, input->type);
+  Tensor result = over_rows(context, "aten::_log_softmax", {&input}, input->type);
   if (!records) return result;
   Saved saved = context.save(result);
   context.attach("LogSoftmaxBackward0", result, {&input},
                  [saved = std::move(saved)](Context& c, Gradients& in, Gradients& out) {
                    const Tensor kept = saved.get(c);
-                   out[0] = pointwise(c, "aten::_log_softmax_backward_data", {&in[0], &kept}, in[0]->type);
+                   out[0] = over_rows(c, "aten::_log_softmax_backward_data", {&in[0], &kept}, in[0]->type);
                  });
   return result;
 }
@@ -143,8 +152,8 @@ Tensor nll_loss(Context& context, const Tensor& input, const Tensor& target) {
   context.attach("NllLossBackward0", loss, {&input}, [=](Context& c, Gradients&, Gradients& out) {
     const Tensor scores = saved_input.get(c), labels = saved_target.get(c), total = saved_weight.get(c);
     out[0] = pointwise(c, "aten::nll_loss_backward", {&scores}, scores->type);
-    c.tape.program().operators.back().bytes = static_cast<double>(out[0]->bytes());  // zeros, and one for each row
-    c.tape.program().operators.back().launches = 2;
+    c.tape.last_operator().bytes = static_cast<double>(out[0]->bytes());  // zeros, and one for each row
+    c.tape.last_operator().launches = 2;
   });
   return loss;
 }

@@ -215,7 +215,7 @@ Tensor dropout(Context& context, const Tensor& tensor, double probability) {
   if (!context.training || probability == 0) return tensor;
   const bool records = context.records({&tensor});
   const Tensor mask = pointwise(context, "aten::native_dropout", {&tensor}, DType::boolean);
-  context.tape.program().operators.back().bytes += static_cast<double>(tensor->bytes());
+  context.tape.last_operator().bytes += static_cast<double>(tensor->bytes());
   Tensor result = context.make(mask->sizes, mask->strides, tensor->type);
   if (!records) return result;
   Saved saved = context.save(mask);

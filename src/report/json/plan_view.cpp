@@ -4,6 +4,7 @@
 #include "report/json/device.hpp"
 #include "report/json/json_writer.hpp"
 #include "report/json/ledger_lines.hpp"
+#include "report/json/plan_cost.hpp"
 
 namespace ullage::report {
 namespace {
@@ -110,6 +111,7 @@ void write_step(JsonWriter& json, const PlanPoint& point) {
   json.end_object();
   write_phases(json, step);
   write_line(json, point.ledger, "ledger");
+  if (step.cost) write_cost(json, *step.cost);
 }
 
 void write_point(JsonWriter& json, const PlanPoint& point) {
@@ -164,6 +166,7 @@ std::string plan_json(const PlanView& view) {
   write_setup(json, view.setup);
   if (view.reserve_bytes > 0) json.field("reserve_bytes", view.reserve_bytes);
   write_points(json, view);
+  if (view.envelope) write_envelope(json, *view.envelope);
   write_formulas(json, view);
   json.begin_object("evidence");
   const bool whole = view.points.front().step.has_value();

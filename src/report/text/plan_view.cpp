@@ -4,6 +4,7 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "report/text/ledger_table.hpp"
+#include "report/text/plan_cost.hpp"
 
 #include <fmt/format.h>
 
@@ -147,6 +148,7 @@ std::string step_table(const PlanView& view) {
                {"sequence", Align::right},
                {"needs", Align::right},
                {"left", Align::right},
+               {"step time", Align::right},
                {"verdict"}});
   for (const PlanPoint& point : view.points) {
     const PlanStep& step = *point.step;
@@ -154,6 +156,7 @@ std::string step_table(const PlanView& view) {
     table.add({point.device->short_name, format_bytes(point.device->capacity_bytes),
                value > 0 ? std::to_string(value) : "none", std::to_string(step.sequence), format_bytes(point.at_least),
                point.fits_not ? "-" + format_bytes(point.missing) : format_bytes(point.left),
+               step.cost ? "~" + seconds_text(step.cost->time.step.value) : "",
                step.verdict == "oom" ? "does not fit" : step.verdict});
   }
   return table.text();
@@ -171,7 +174,8 @@ std::string steps_text(const PlanView& view) {
   if (view.points.size() > 1) return step_table(view);
   const PlanPoint& point = view.points.front();
   return fit_text(view, point) + step_headline(view, point) + "\n" + ledger_table(folded(point.ledger, 2)) +
-         phases_table(*point.step);
+         phases_table(*point.step) +
+         (point.step->cost ? cost_text(*point.step->cost, view.envelope ? view.envelope->tokens : 0) : "");
 }
 
 std::string points_table(const PlanView& view) {
@@ -209,6 +213,7 @@ std::string plan_text(const PlanView& view, bool explain) {
   } else {
     text += "STATES NEED " + needed(view, view.points.front()) + "\n\n" + points_table(view);
   }
+  if (view.envelope) text += envelope_text(*view.envelope);
   if (explain) text += formulas_text(view);
   text +=
       view.points.front().step

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/planning/cost.hpp"
+
+#include "apps/ullage/hardware/quantity_text.hpp"
+#include "apps/ullage/planning/numbers.hpp"
+#include "cost/step/efficiency.hpp"
+#include "cost/step/flops.hpp"
+#include "cost/step/time.hpp"
+#include "cost/step/totals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ullage::cli {
+namespace {
+
+ComputePrecision half_of(const lowering::Setup& setup) {
+  const lowering::DType type = setup.autocast ? setup.autocast_type : setup.weights;
+  return type == lowering::DType::fp16 ? ComputePrecision::fp16 : ComputePrecision::bf16;
+}
+
+double tokens_of(const lowering::Setup& setup) {
+  return static_cast<double>(setup.micro_batch) * static_cast<double>(setup.sequence) *
+         static_cast<double>(setup.accumulate);
+}
+
+report::PlanSeconds seconds_view(const cost::SecondsRange& range) {
+  return {range.low, range.value, range.high};
+}
+
+report::PlanFlops flops_view(const program::Program& program, const cost::StepWork& work, double parameters,
+                             double tokens) {
+  const cost::RuleComparison rule = cost::compare_with_rule(program, {parameters, tokens});
+  report::PlanFlops view;
+  view.tokens = static_cast<std::uint64_t>(tokens);
+  for (const cost::Pass pass : {cost::Pass::forward, cost::Pass::recomputed, cost::Pass::backward})
+    if (work.of(pass).operators > 0)
+      view.passes.push_back({std::string(cost::name_of(pass)), work.of(pass, cost::OperatorWork::matmul).flops,
+                             work.of(pass, cost::OperatorWork::attention).flops});
+  view.matmul = work.of(cost::OperatorWork::matmul).flops;
+  view.attention = work.of(cost::OperatorWork::attention).flops;
+  view.rule = rule.rule, view.not_multiplied = rule.not_multiplied, view.attention_products = rule.attention;
+  view.recomputed = rule.recomputed, view.not_trained = rule.not_trained, view.counted = rule.counted;
+  return view;
+}
+
+/// The classes of operators, the slowest first.
+std::vector<report::PlanWork> work_view(const cost::StepWork& work, const cost::StepTime& time) {
+  std::vector<report::PlanWork> view;
+  for (const cost::OperatorWork kind : cost::operator_classes) {
+    const cost::WorkTotal total = work.of(kind);
+    if (total.operators > 0)
+      view.push_back({std::string(cost::name_of(kind)), time.seconds(kind), total.bytes, total.launches});
+  }
+  std::ranges::stable_sort(view, std::ranges::greater{}, &report::PlanWork::seconds);
+  return view;
+}
+
+report::PlanTime time_view(const cost::StepTime& time, const cost::StepWork& work, const report::PlanFlops& flops,
+                           const std::optional<double>& training_tokens) {
+  const double model_flops = flops.counted - flops.recomputed;
+  const cost::Pace pace{time.step, static_cast<double>(flops.tokens), 1};
+  report::PlanTime view;
+  view.step = seconds_view(time.step);
+  view.bound_by = cost::name_of(time.bound_by());
+  view.compute_seconds = time.seconds(cost::Bound::compute), view.memory_seconds = time.seconds(cost::Bound::memory);
+  view.launch_seconds = time.seconds(cost::Bound::launch);
+  for (const cost::Pass pass : cost::passes)
+    if (work.of(pass).operators > 0) view.passes.emplace_back(cost::name_of(pass), time.seconds(pass));
+  view.work = work_view(work, time);
+  view.tokens_per_second = pace.tokens_per_second();
+  view.peak_flops = time.peak_flops;
+  view.utilisation = cost::utilisation_of(model_flops, time.peak_flops, time.step.value);
+  view.baseline_share = cost::baseline_mfu, view.baseline_source = cost::baseline_source;
+  view.baseline_seconds = cost::constant_mfu_seconds(model_flops, time.peak_flops, cost::baseline_mfu);
+  if (training_tokens) view.training = seconds_view(pace.seconds_for(*training_tokens));
+  return view;
+}
+
+}  // namespace
+
+Result<TrainingLength> training_length(const Arguments& arguments) {
+  TrainingLength length;
+  if (const auto text = arguments.text("tokens")) {
+    length.tokens = scaled_number(*text);
+    if (!length.tokens || *length.tokens < 1 || *length.tokens > 1e18)
+      return fail(ErrorKind::usage, "not a number of tokens", "--tokens " + *text,
+                  "a number such as 300B, 2T or 1000000");
+  }
+  const auto text = arguments.text("flops-rate");
+  if (!text) return length;
+  if (!length.tokens)
+    return fail(ErrorKind::usage, "how many tokens?", "--flops-rate without --tokens", "--tokens T as well");
+  const auto rate = parse_quantity(facts()[static_cast<std::size_t>(Fact::bf16_peak)], *text);
+  if (!rate || !(*rate >= 1 && *rate <= 1e24))
+    return fail(ErrorKind::usage, "not a rate", "--flops-rate " + *text, "a number with FLOP/s, TFLOP/s or PFLOP/s");
+  length.flops_per_second = *rate;
+  return length;
+}
+
+std::optional<report::PlanEnvelope> envelope_of(const TrainingLength& length, std::uint64_t parameters) {
+  if (!length.tokens) return std::nullopt;
+  const auto count = static_cast<double>(parameters);
+  report::PlanEnvelope view;
+  view.tokens = *length.tokens;
+  view.flops = cost::rule_of_thumb_flops(count, view.tokens);
+  view.flops_per_second = length.flops_per_second;
+  if (length.flops_per_second) view.seconds = cost::envelope_seconds(count, view.tokens, *length.flops_per_second);
+  return view;
+}
+
+std::optional<report::PlanCost> step_cost(const program::Program& program, const lowering::Setup& setup,
+                                          const model::Model& model, const Gpu& gpu,
+                                          const std::optional<double>& training_tokens) {
+  const auto rates = cost::device_rates(gpu, half_of(setup));
+  if (!rates) return std::nullopt;
+  const cost::StepWork work = cost::work_of(program);
+  const cost::StepTime time = cost::step_time(program, *rates);
+  report::PlanCost view;
+  view.flops = flops_view(program, work, static_cast<double>(model::parameter_count(model)), tokens_of(setup));
+  view.time = time_view(time, work, view.flops, training_tokens);
+  const bool half = setup.autocast || lowering::is_half(setup.weights);
+  view.time.emulated = half && rates->half_is_emulated;
+  return view;
+}
+
+}  // namespace ullage::cli

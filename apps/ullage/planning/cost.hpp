@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a planned step costs besides memory, and what a training comes to.
+#pragma once
+
+#include "apps/ullage/flags.hpp"
+#include "hardware/catalogue.hpp"
+#include "lowering/lower.hpp"
+#include "model/description.hpp"
+#include "program/program.hpp"
+#include "report/plan_cost.hpp"
+
+#include <optional>
+
+namespace ullage::cli {
+
+/// --tokens and --flops-rate, checked.
+struct TrainingLength {
+  std::optional<double> tokens, flops_per_second;
+};
+
+/// Errors: `usage` for what is no number, and for a rate without tokens.
+[[nodiscard]] Result<TrainingLength> training_length(const Arguments& arguments);
+
+/// Nothing without tokens.
+[[nodiscard]] std::optional<report::PlanEnvelope> envelope_of(const TrainingLength& length, std::uint64_t parameters);
+
+/// FLOPs and time of the program's last step; nothing where the GPU's rates are not known.
+[[nodiscard]] std::optional<report::PlanCost> step_cost(const program::Program& program, const lowering::Setup& setup,
+                                                        const model::Model& model, const Gpu& gpu,
+                                                        const std::optional<double>& training_tokens);
+
+}  // namespace ullage::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text/plan_cost.hpp"
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace ullage::report {
+namespace {
+
+/// A number with the largest decimal prefix that gives at least 1: "12.34 T".
+std::string scaled(double value) {
+  constexpr std::array<std::pair<double, const char*>, 7> prefixes{
+      {{1e21, " Z"}, {1e18, " E"}, {1e15, " P"}, {1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e3, " k"}}};
+  for (const auto& [factor, prefix] : prefixes)
+    if (std::abs(value) >= factor) return fmt::format("{:.2f}{}", value / factor, prefix);
+  return fmt::format("{:.0f} ", value);
+}
+
+std::string flops_of(double flops) {
+  return scaled(flops) + "FLOP";
+}
+
+/// "2.00 T" of tokens as people write them: "2T", "300B".
+std::string tokens_text(double tokens) {
+  constexpr std::array<std::pair<double, const char*>, 4> units{{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}};
+  for (const auto& [factor, unit] : units)
+    if (tokens >= factor) return fmt::format("{:.4g}{}", tokens / factor, unit);
+  return fmt::format("{:.0f}", tokens);
+}
+
+/// Hours, and days where they are many.
+std::string hours_text(double seconds) {
+  const double hours = seconds / 3600;
+  const std::string text = grouped(static_cast<std::uint64_t>(std::llround(hours)));
+  if (hours >= 48)
+    return fmt::format("{} hours ({} days)", text, grouped(static_cast<std::uint64_t>(std::llround(hours / 24))));
+  return hours >= 10 ? text + " hours" : fmt::format("{:.2f} hours", hours);
+}
+
+std::string flops_table(const PlanFlops& flops) {
+  Table table({{"pass"}, {"matmul", Align::right}, {"attention", Align::right}, {"together", Align::right}});
+  for (const PlanPass& pass : flops.passes)
+    table.add({pass.name, flops_of(pass.matmul), flops_of(pass.attention), flops_of(pass.matmul + pass.attention)});
+  table.add({"step", flops_of(flops.matmul), flops_of(flops.attention), flops_of(flops.counted)});
+  return table.text();
+}
+
+/// From the rule of thumb to the count, line by line.
+std::string rule_table(const PlanFlops& flops) {
+  Table table({{""}, {"", Align::right}, {""}});
+  const auto line = [&](const char* what, double value, const char* why) {
+    if (value != 0) table.add({what, flops_of(value), why});
+  };
+  line("rule of thumb", flops.rule, "6 x parameters x tokens");
+  line("not multiplied", flops.not_multiplied, "embeddings are looked up, norms and biases are pointwise");
+  line("attention", flops.attention_products, "scores and their products with the values grow with the sequence");
+  line("recomputed", flops.recomputed, "checkpointing runs the forward pass again: about 8 instead of 6");
+  line("not trained", flops.not_trained, "gradients that nobody wants");
+  line("counted", flops.counted, "");
+  return table.text();
+}
+
+std::string flops_text(const PlanFlops& flops) {
+  return fmt::format("\nFLOPS of a step of {} tokens, 2 for each multiply-add, nothing masked away\n",
+                     grouped(flops.tokens)) +
+         flops_table(flops) + "\n" + rule_table(flops);
+}
+
+std::string share_text(double part, double whole) {
+  return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0);
+}
+
+std::string work_table(const PlanTime& time) {
+  Table table({{"on the device"},
+               {"time", Align::right},
+               {"share", Align::right},
+               {"bytes moved", Align::right},
+               {"launches", Align::right}});
+  for (const PlanWork& work : time.work)
+    table.add({work.name, seconds_text(work.seconds), share_text(work.seconds, time.step.value),
+               format_bytes(static_cast<std::uint64_t>(work.bytes)), grouped(work.launches)});
+  return table.text();
+}
+
+std::string bound_text(const PlanTime& time) {
+  const std::string bound = time.bound_by == "memory"   ? "memory bandwidth"
+                            : time.bound_by == "launch" ? "launches"
+                                                        : "compute";
+  return fmt::format("bound by {}: compute {}, memory bandwidth {}, launches {}", bound,
+                     share_text(time.compute_seconds, time.step.value),
+                     share_text(time.memory_seconds, time.step.value),
+                     share_text(time.launch_seconds, time.step.value));
+}
+
+std::string training_text(const PlanTime& time, double tokens) {
+  if (!time.training) return {};
+  return fmt::format("  {} tokens on one such GPU: {}; {:.4g} to {:.4g} GPU-hours\n", tokens_text(tokens),
+                     hours_text(time.training->value), time.training->low / 3600, time.training->high / 3600);
+}
+
+std::string time_text(const PlanTime& time, double training_tokens) {
+  std::string text = "\nTIME of a step, an estimate: a roofline of each operator\n";
+  text += fmt::format("  {} ({} to {}), {}\n", seconds_text(time.step.value), seconds_text(time.step.low),
+                      seconds_text(time.step.high), bound_text(time));
+  std::vector<std::string> passes;
+  for (const auto& [name, seconds] : time.passes) passes.push_back(name + " " + seconds_text(seconds));
+  text += "  " + join(passes, ", ") + "\n";
+  text += fmt::format("  {} tokens/s; {:.1f} % MFU of {:.4g} TFLOP/s\n",
+                      grouped(static_cast<std::uint64_t>(std::llround(time.tokens_per_second))), 100 * time.utilisation,
+                      time.peak_flops / 1e12);
+  text += fmt::format("  beside it, at a constant {:.0f} % MFU ({}): {}\n", 100 * time.baseline_share,
+                      time.baseline_source, seconds_text(time.baseline_seconds));
+  if (time.emulated) text += "  this GPU has no matrix units for the 16-bit type: taken at its fp32 rate\n";
+  return text + training_text(time, training_tokens) + work_table(time);
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) {
+  if (seconds >= 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds >= 1) return fmt::format("{:.2f} s", seconds);
+  if (seconds >= 1e-3) return fmt::format("{:.1f} ms", 1e3 * seconds);
+  return fmt::format("{:.0f} us", 1e6 * seconds);
+}
+
+std::string cost_text(const PlanCost& cost, double training_tokens) {
+  return flops_text(cost.flops) + time_text(cost.time, training_tokens);
+}
+
+std::string envelope_text(const PlanEnvelope& envelope) {
+  std::string text = fmt::format("\nBACK OF THE ENVELOPE\n  6 x parameters x {} tokens = {}",
+                                 tokens_text(envelope.tokens), flops_of(envelope.flops));
+  if (!envelope.flops_per_second) return text + "\n";
+  return text + fmt::format("; at {}FLOP/s: {}\n", scaled(*envelope.flops_per_second), hours_text(envelope.seconds));
+}
+
+}  // namespace ullage::report

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections FLOPS and TIME of a plan, for people.
+#pragma once
+
+#include "report/plan_cost.hpp"
+
+#include <string>
+
+namespace ullage::report {
+
+/// FLOPS and TIME of one step; `training_tokens` of --tokens, 0 without.
+[[nodiscard]] std::string cost_text(const PlanCost& cost, double training_tokens);
+[[nodiscard]] std::string envelope_text(const PlanEnvelope& envelope);
+/// "812 ms", "1.25 s", "310 us".
+[[nodiscard]] std::string seconds_text(double seconds);
+
+}  // namespace ullage::report
