@@ -2,6 +2,9 @@
 """Ullage: what a training run costs in memory, compute and time, before, during and after it."""
 import sys
 
+from ._recorder import record
+
+__all__ = ["record", "step"]
 __version__ = "0.1.0"
 
 
