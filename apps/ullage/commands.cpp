@@ -7,9 +7,10 @@
 namespace ullage::cli {
 
 std::span<const Command* const> commands() {
-  static constexpr std::array list{&rehearse_command,  &plan_command,     &explain_command, &ledger_command,
-                                   &operators_command, &findings_command, &diff_command,    &replay_command,
-                                   &convert_command,   &gpus_command,     &help_command,    &completion_command};
+  static constexpr std::array list{&rehearse_command,  &record_command,    &plan_command,     &explain_command,
+                                   &ledger_command,    &operators_command, &findings_command, &diff_command,
+                                   &replay_command,    &convert_command,   &gpus_command,     &help_command,
+                                   &completion_command};
   return list;
 }
 

@@ -27,7 +27,8 @@ def _part(name):
     return importlib.import_module(f"{_HOOK}.{name}")
 
 
-def record(name=None, *, config=None, model=None, optimizer=None, directory=None, device=None, phases=None):
+def record(name=None, *, config=None, model=None, optimizer=None, directory=None, device=None, phases=None,
+           interval=None, history=None, profile=None):
     """Records a training: memory, time and what belongs to them, into a run directory.
 
         with ullage.record("my-run", model=model, optimizer=optimizer) as run:
@@ -43,7 +44,11 @@ def record(name=None, *, config=None, model=None, optimizer=None, directory=None
     `directory` is a new or empty folder; without it one is made where rehearsals are kept. `device` is the number of the GPU;
     without it, the one that is current in the first step.
 
+    `interval` is the time between two looks at host and device memory in seconds (0.5; 0: never). `history` and `profile` are
+    steps, a list or "3,10-12", whose memory history (snapshot.pickle) and torch.profiler trace are kept. These three may also
+    come from ULLAGE_RECORD_INTERVAL, ULLAGE_RECORD_HISTORY and ULLAGE_RECORD_PROFILE; ULLAGE_RECORD=off records nothing.
+
     Nothing the recorder does raises: its errors are said once on stderr, and counted in the record.
     """
     return _part("recorder").Run(name, config=config, model=model, optimizer=optimizer, directory=directory, device=device,
-                                 phases=phases)
+                                 phases=phases, interval=interval, history=history, profile=profile)

@@ -26,6 +26,7 @@ struct RunDirectory {
   std::optional<DeviceLog> device;       ///< rehearsals only
   Join join;
   std::vector<std::uint64_t> device_bytes;  ///< at each mark, from device.ulog; empty when it does not know all marks
+  std::uint64_t device_peak_bytes = 0;      ///< of a recording; 0 when not known
   std::vector<std::string> notes;           ///< what is missing, damaged or does not agree
   bool partial = false;                     ///< something that should be there is not
 

@@ -10,6 +10,7 @@ class Figures:
         self.steps = 0
         self._counters = None
         self._tokens = None      # [tokens, effective or None] of this step
+        self.lacks_tokens = False  # a step has ended for which none were told
         self.start()
 
     def start(self):
@@ -33,7 +34,13 @@ class Figures:
         """Returns the tokens of the step that ends, or None."""
         self.steps += 1
         self._stretch_steps += 1
-        tokens, self._tokens = self._tokens, None
+        tokens = self.take_tokens()
+        self.lacks_tokens = tokens is None
+        return tokens
+
+    def take_tokens(self):
+        """Those told since the last call, or None; they count for the metrics."""
+        tokens, self._tokens, self.lacks_tokens = self._tokens, None, False
         if tokens is not None:
             self._sum_tokens += tokens[0]
             self._sum_effective += tokens[0] if tokens[1] is None else tokens[1]

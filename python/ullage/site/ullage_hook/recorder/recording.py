@@ -8,6 +8,7 @@ import sys
 import time
 import types
 
+from ..endings import chain
 from ..owners import Owners
 from ..records import Records
 from ..secrets import MASK, names_a_secret, without_secrets
@@ -41,6 +42,7 @@ class Recording:
         self._index = 0
         self._open = False
         self._said_failure = False
+        self._device_told = False
 
     @property
     def active(self):
@@ -84,7 +86,7 @@ class Recording:
 
     @harmless
     def _write_end(self, status, error):
-        self._look_at_device()
+        self._tell_missing_device()
         self.mark("run_end", owners=self.phases.step > 0)
         if error is not None:
             status = self._write_exception(error)
@@ -94,26 +96,38 @@ class Recording:
         self.records.close()
 
     def _write_exception(self, error):
-        torch = self.meter.torch
-        oom = torch is not None and isinstance(error, torch.OutOfMemoryError)
         if isinstance(error, SystemExit) and error.code in (None, 0):
             return "ok"
-        self.records.add("exception", type=type(error).__name__, text=str(error), oom=oom)
+        kind = getattr(self.meter.torch, "OutOfMemoryError", ())
+        found = next((e for e in chain(error) if isinstance(e, kind)), None)
+        shown = error if found is None else found
+        self.records.add("exception", type=type(shown).__name__, text=str(shown), oom=found is not None)
         return "killed" if isinstance(error, KeyboardInterrupt) else "exception"
+
+    @harmless
+    def say_where(self):
+        """Once at the end; of several ranks the first speaks for all."""
+        rank = rank_and_world()
+        if rank is None or rank[0] == 0:
+            shown = self.directory if rank is None else os.path.dirname(self.directory)
+            steps = self.figures.steps
+            sys.stderr.write(f"ullage: recorded {steps} step{'' if steps == 1 else 's'} in {shown}\n")
 
     def _see_failed_writing(self):
         if self.records.failed not in (None, "closed") and not self._said_failure:
             self._said_failure = True
             self.problems.see("writing marks.jsonl", OSError(self.records.failed))
 
-    @harmless
-    def _look_at_device(self):
-        """Once: which device it is."""
-        torch = self.meter.torch
+    def _tell_missing_device(self):
         if not self.meter.sees_device:
             why = f"PyTorch's allocator tells no counters ({self.meter.error})" if self.meter.error else "CUDA was not used"
-            return self.records.add("note", text=f"{why}: time and host memory are recorded, no device memory")
-        number = self.meter.device
+            self.records.add("note", text=f"{why}: time and host memory are recorded, no device memory")
+
+    @harmless
+    def _tell_device(self):
+        """Once: which device it is."""
+        self._device_told = True
+        torch, number = self.meter.torch, self.meter.device
         properties = torch.cuda.get_device_properties(number)
         self.records.add("device", number=number, name=properties.name, total_bytes=properties.total_memory,
                          compute_capability=f"{properties.major}.{properties.minor}",
@@ -133,6 +147,8 @@ class Recording:
         self.figures.see_mark(counters)
         if self.records.failed is not None:
             self._see_failed_writing()
+        if self.meter.sees_device and not self._device_told and name != "load_begin":
+            self._tell_device()
         if owners or (self._naming and name != "load_begin"):
             self._write_owners(name)
 
@@ -174,11 +190,20 @@ class Recording:
         step = self.phases.step
         if step == 1:
             self.meter.settle()
-        tokens = self.figures.end_step()
-        if tokens is not None:
-            self.records.add("tokens", step=step, tokens=tokens[0], effective=tokens[1])
+        self._write_tokens(step, self.figures.end_step())
         for companion in self.companions:
             companion.step_ends(step)
+
+    def add_tokens(self, tokens, effective):
+        """Between two steps they belong to the step before, unless it has its tokens already."""
+        late = self.phases.between_steps and self.figures.lacks_tokens
+        self.figures.add_tokens(tokens, effective)
+        if late:
+            self._write_tokens(self.phases.step, self.figures.take_tokens())
+
+    def _write_tokens(self, step, tokens):
+        if tokens is not None:
+            self.records.add("tokens", step=step, tokens=tokens[0], effective=tokens[1])
 
     def leave_out(self, step, why):
         """The times of this step are not the training's own."""

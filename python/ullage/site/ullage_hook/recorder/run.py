@@ -4,21 +4,21 @@ import atexit
 import contextlib
 import functools
 import os
-import sys
 
 from . import folder
 from .problems import Problems, harmless
 from .recording import Recording
+from .settings import companions_of
 
 
 class Run:
     """A recording as a context manager, a decorator, or by start() and finish()."""
 
-    def __init__(self, name=None, *, config=None, model=None, optimizer=None, directory=None, device=None, phases=None):
+    def __init__(self, name=None, **settings):
+        """The arguments of ullage.record."""
         self.problems = Problems()
-        self._settings = (name, config, directory, device)
-        self._modules, self._optimizers = _listed(model), _listed(optimizer)
-        self._automatic = phases == "all" or bool(self._modules or self._optimizers)
+        self._name = name
+        self._settings = settings
         self._recording = None
 
     # --- the life ---
@@ -32,14 +32,20 @@ class Run:
     def _start(self):
         if self._recording is not None or os.environ.get("ULLAGE_RECORD") == "off":
             return
-        name, config, directory, device = self._settings
-        name = name or folder.default_name()
-        recording = Recording(name, config, device, self.problems)
-        recording.open(folder.make(name, directory))
+        settings = self._settings
+        name = self._name or folder.default_name()
+        recording = Recording(name, settings.get("config"), settings.get("device"), self.problems)
+        recording.companions = companions_of(self.problems, settings.get("interval"), settings.get("history"),
+                                             settings.get("profile"))
+        recording.open(folder.make(name, settings.get("directory")))
         self._recording = recording
         atexit.register(self.finish)
-        if self._automatic and recording.meter.torch is not None:
-            recording.phases.attach_to(self._modules, self._optimizers)
+        self._attach(recording, _listed(settings.get("model")), _listed(settings.get("optimizer")))
+
+    def _attach(self, recording, modules, optimizers):
+        wanted = modules or optimizers or self._settings.get("phases") == "all"
+        if wanted and recording.meter.torch is not None:
+            recording.phases.attach_to(modules, optimizers)
 
     def finish(self, error=None):
         """Ends the recording, and says once where it is."""
@@ -48,14 +54,7 @@ class Run:
             return
         atexit.unregister(self.finish)
         recording.close(error=error)
-        self._say(recording)
-
-    @harmless
-    def _say(self, recording):
-        rank = folder.rank_and_world()
-        if rank is None or rank[0] == 0:
-            shown = recording.directory if rank is None else os.path.dirname(recording.directory)
-            sys.stderr.write(f"ullage: recorded {recording.figures.steps} steps in {shown}\n")
+        recording.say_where()
 
     def __enter__(self):
         return self.start()
@@ -69,15 +68,10 @@ class Run:
 
         @functools.wraps(function)
         def recorded(*args, **kwargs):
-            with self._again():
+            with Run(self._name, **self._settings):
                 return function(*args, **kwargs)
 
         return recorded
-
-    def _again(self):
-        name, config, directory, device = self._settings
-        return Run(name, config=config, model=self._modules, optimizer=self._optimizers, directory=directory, device=device,
-                   phases="all" if self._automatic else None)
 
     # --- while it runs ---
 
@@ -101,7 +95,7 @@ class Run:
     def tokens(self, count, effective=None):
         """Tokens of this step, and how many of them are none of padding; several calls in a step add up."""
         if self._recording is not None:
-            self._recording.figures.add_tokens(count, effective)
+            self._recording.add_tokens(count, effective)
 
     def metrics(self):
         """The figures since the last call, by the names that torchtitan uses; for loggers."""
