@@ -41,19 +41,6 @@ void say_contradictions(Evidence& evidence) {
     evidence.quality.contradictions.push_back(fmt::format("and {} more of this kind", mismatches.size() - shown));
 }
 
-/// Several ranks have one folder, each with a run directory in it: the first of them.
-std::string directory_with_marks(const std::string& path) {
-  std::error_code error;
-  if (fs::exists(fs::path(path) / "marks.jsonl", error)) return path;
-  std::optional<std::pair<std::size_t, std::string>> first;  // by length and text: rank-2 before rank-10
-  for (const auto& entry : fs::directory_iterator(path, error)) {
-    const std::string rank = entry.path().filename().string();
-    if (!rank.starts_with("rank-") || !fs::exists(entry.path() / "marks.jsonl", error)) continue;
-    if (std::pair found{rank.size(), rank}; !first || found < *first) first = found;
-  }
-  return first ? (fs::path(path) / first->second).string() : path;
-}
-
 /// The phase with the highest peak, as the marks tell it: what the tensors named there do not explain stays open.
 CounterPeak counters_of_recording(const ingest::RunDirectory& run, const ledger::RunLedger& built) {
   const auto& phase = built.phases[built.allocated_peak_phase];
@@ -72,7 +59,7 @@ CounterPeak counters_of_recording(const ingest::RunDirectory& run, const ledger:
 }
 
 Opened open_run(const std::string& path) {
-  auto run = ingest::read_run_directory(directory_with_marks(path));
+  auto run = ingest::read_run_directory(directory_with_marks(path).string());
   if (!run) return tl::unexpected(run.error());
   auto evidence = std::make_unique<Evidence>();
   evidence->path = run->path;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace ullage::cli {
@@ -23,7 +25,8 @@ std::vector<KeptRun> kept_runs() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(runs_directory(), error)) {
     if (!entry.is_directory(error)) continue;
-    if (!fs::exists(entry.path() / "marks.jsonl", error)) continue;  // a rehearsal that never reached torch
+    if (!fs::exists(directory_with_marks(entry.path()) / "marks.jsonl", error))
+      continue;  // a rehearsal that never reached torch
     runs.push_back({entry.path().filename().string(), entry.path(), entry.last_write_time(error)});
   }
   std::ranges::sort(runs, {}, &KeptRun::name);
@@ -64,6 +67,18 @@ fs::path runs_directory() {
   if (const std::string home = variable("HOME"); !home.empty())
     return fs::path(home) / ".local" / "share" / "ullage" / "runs";
   return fs::temp_directory_path() / "ullage" / "runs";
+}
+
+fs::path directory_with_marks(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path / "marks.jsonl", error)) return path;
+  std::optional<std::pair<std::size_t, std::string>> first;  // by length and text: rank-2 before rank-10
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    const std::string rank = entry.path().filename().string();
+    if (!rank.starts_with("rank-") || !fs::exists(entry.path() / "marks.jsonl", error)) continue;
+    if (const std::pair found{rank.size(), rank}; !first || found < *first) first = found;
+  }
+  return first ? path / first->second : path;
 }
 
 Result<std::string> resolve_run_or_file(const std::string& argument) {

@@ -156,11 +156,11 @@ class FactsReader {
   }
 
   void set_damage(std::size_t offset, std::size_t lost, bool last_line) {
+    const std::string what = last_line ? "the last line is cut or damaged" : "a line does not match its checksum";
     facts_.lost_bytes = lost;
-    facts_.damage = Error{
-        ErrorKind::bad_input, last_line ? "the last line is cut or damaged" : "a line does not match its checksum",
-        "byte " + std::to_string(offset), "{\"c\":\"CRC-32\",\"r\":RECORD}",
-        "what stands before it was read, the " + std::to_string(lost) + " bytes from there on are lost"};
+    facts_.damage =
+        Error{ErrorKind::bad_input, what + "; the " + std::to_string(lost) + " bytes from there on are lost",
+              "byte " + std::to_string(offset), "{\"c\":\"CRC-32\",\"r\":RECORD}", "what stands before it was read"};
   }
 
   void on_process(const JsonFields& r) {
