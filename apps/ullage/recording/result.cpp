@@ -64,12 +64,32 @@ void take_phases(RunResult& result, const ledger::RunLedger& built) {
       "of {} phases those of the first steps, of the peaks and of the last steps are listed", built.phases.size()));
 }
 
-void take_ledger(RunResult& result, const RunDirectory& run) {
+/// Phases and peaks of the whole run, by the marks' counters.
+std::optional<ledger::RunLedger> whole_ledger(const RunDirectory& run) {
+  ledger::RunInput input = run.ledger_input();
+  input.history = {};
+  input.marks = run.whole_facts().marks;
+  input.lists = run.whole_facts().lists;
+  if (run.whole) input.device_bytes = {};
+  return ledger::build(input);
+}
+
+/// The tree: of the moment that a memory history shows, else of the end of the phase with the highest peak.
+void take_tree(RunResult& result, const RunDirectory& run, const ledger::RunLedger& whole) {
   const auto input = run.ledger_input();
   const auto account = ledger::make_account(input);
-  const auto built = ledger::build(input, account ? &*account : nullptr);
+  const auto built = account ? ledger::build(input, &*account) : std::nullopt;
+  const ledger::RunLedger& shown = built ? *built : whole;
+  result.ledger = shown.used;
+  result.ledger_of = (shown.exact ? "peak of allocated memory, in " : "end of ") +
+                     ledger::title_of(shown.phases[shown.allocated_peak_phase]);
+  result.below_peak = whole.peak.allocated - std::min(whole.peak.allocated, shown.peak.allocated) + shown.below_peak;
+  if (built) result.found.findings = findings_of_run(run, *account, *built, run.facts.device->total_bytes, {});
+}
+
+void take_ledger(RunResult& result, const RunDirectory& run) {
+  const auto built = whole_ledger(run);
   if (!built || !run.facts.device) return;
-  const auto& phase = built->phases[built->allocated_peak_phase];
   take_phases(result, *built);
   result.peak = report::PeakInfo{built->peak.allocated,
                                  built->peak.reserved,
@@ -78,10 +98,7 @@ void take_ledger(RunResult& result, const RunDirectory& run) {
                                  built->peak.step,
                                  ledger::name_of(built->peak.phase),
                                  {}};
-  result.ledger = built->used;
-  result.ledger_of = (built->exact ? "peak of allocated memory, in " : "end of ") + ledger::title_of(phase);
-  result.below_peak = built->below_peak;
-  if (account) result.found.findings = findings_of_run(run, *account, *built, run.facts.device->total_bytes, {});
+  take_tree(result, run, *built);
 }
 
 bool ended_by_oom(const RunFacts& facts) {
@@ -148,17 +165,18 @@ RunResult result_of_recording(const RunDirectory& run) {
   RunResult result;
   result.made_by = "record";
   result.run_directory = std::filesystem::absolute(run.path).lexically_normal().string();
-  take_device(result, run.facts);
-  take_process(result, run.facts);
-  for (const auto& mark : run.facts.marks) result.steps = std::max(result.steps, ended_step(mark));
-  result.recorded = recorded_info(run.facts);
+  const RunFacts& facts = run.whole_facts();
+  take_device(result, facts);
+  take_process(result, facts);
+  for (const auto& mark : facts.marks) result.steps = std::max(result.steps, ended_step(mark));
+  result.recorded = recorded_info(facts);
   take_ledger(result, run);
-  take_times(result, run.facts);
-  take_out_of_memory(result, run.facts);
-  judge(result, run.facts);
+  take_times(result, facts);
+  take_out_of_memory(result, facts);
+  judge(result, facts);
   result.partial = run.partial;
   result.missing = run.notes;
-  result.notes.insert(result.notes.end(), run.facts.notes.begin(), run.facts.notes.end());
+  result.notes.insert(result.notes.end(), facts.notes.begin(), facts.notes.end());
   return result;
 }
 

@@ -58,7 +58,43 @@ void name_tensors_at(RunFacts& facts, std::size_t mark) {
   facts.lists.insert(place, std::move(state));
 }
 
+// The lists of marks first ... last - 1, the state before as the first of them.
+std::vector<ledger::TensorList> lists_of(const RunFacts& facts, std::size_t first, std::size_t last) {
+  std::vector<ledger::TensorList> lists;
+  if (!facts.lists.empty()) lists.push_back(state_at(facts.lists, first));
+  for (const auto& list : facts.lists) {
+    if (list.mark <= first || list.mark >= last) continue;
+    lists.push_back(list);
+    lists.back().mark -= first;
+  }
+  return lists;
+}
+
 }  // namespace
+
+void cut_to_history(RunDirectory& run) {
+  if (!run.facts.history) return;
+  const std::size_t count = run.facts.marks.size();
+  const std::size_t first = std::min(run.facts.history->marks_before, count) - (run.facts.history->marks_before > 0);
+  const std::size_t last = std::min(run.facts.history->marks_until.value_or(count), count);
+  if (first >= last) return;
+  run.whole = run.facts;
+  run.facts.lists = lists_of(*run.whole, first, last);
+  const auto begin = run.whole->marks.begin();
+  run.facts.marks.assign(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last));
+}
+
+void leave_uncut(RunDirectory& run) {
+  if (run.whole) run.facts = std::move(*run.whole);
+  run.whole.reset();
+  if (run.facts.history)
+    run.notes.push_back("the memory history is not joined with the marks: " + run.join.why_not);
+  else
+    run.notes.push_back(
+        "snapshot.pickle is of the moment of an OutOfMemoryError, without a history: "
+        "ullage explain " +
+        run.path + "/snapshot.pickle shows it");
+}
 
 std::uint64_t outside_pytorch(const std::vector<Sample>& samples) {
   std::uint64_t most = 0;
@@ -71,13 +107,13 @@ std::uint64_t outside_pytorch(const std::vector<Sample>& samples) {
 
 void complete_recording(RunDirectory& run) {
   RunFacts& facts = run.facts;
+  for (const auto& mark : run.whole_facts().marks)
+    run.device_peak_bytes = std::max({run.device_peak_bytes, mark.counters.reserved, mark.counters.since_reserved});
   if (const std::uint64_t outside = outside_pytorch(facts.samples); outside > 0) {
-    for (const auto& mark : facts.marks) {
-      run.device_bytes.push_back(mark.counters.reserved + outside);
-      const std::uint64_t reserved = std::max(mark.counters.reserved, mark.counters.since_reserved);
-      run.device_peak_bytes = std::max(run.device_peak_bytes, reserved + outside);
-    }
+    for (const auto& mark : facts.marks) run.device_bytes.push_back(mark.counters.reserved + outside);
+    run.device_peak_bytes += outside;
   }
+  if (run.join.joined) return;
   if (const auto mark = end_of_highest_phase(facts)) name_tensors_at(facts, *mark);
 }
 

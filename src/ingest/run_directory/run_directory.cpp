@@ -79,7 +79,9 @@ void join_history(RunDirectory& run) {
     run.join.why_not = "there is no memory history";
     return;
   }
+  if (run.facts.recording) cut_to_history(run);
   run.join = join_marks(run.snapshot->timeline, run.facts.marks, run.facts.history);
+  if (!run.join.joined && run.facts.recording) return leave_uncut(run);
   if (!run.join.joined) return miss(run, run.join.why_not + "; phases come from PyTorch's own counters");
   for (const std::string& example : run.join.examples) run.notes.push_back(example);
 }

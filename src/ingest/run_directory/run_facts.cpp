@@ -126,6 +126,7 @@ class FactsReader {
   static Handler handler_for(std::string_view kind) {
     constexpr std::pair<std::string_view, Handler> handlers[] = {{"process", &FactsReader::on_process},
                                                                  {"history", &FactsReader::on_history},
+                                                                 {"history_end", &FactsReader::on_history_end},
                                                                  {"mark", &FactsReader::on_mark},
                                                                  {"tensors", &FactsReader::on_tensors},
                                                                  {"oom", &FactsReader::on_oom},
@@ -190,7 +191,12 @@ class FactsReader {
     if (r.find("max_entries") != nullptr) history.max_entries = r.count("max_entries");
     history.device = static_cast<int>(r.small_count("device") & 0xffff);
     history.counters = counters_of(r);
+    history.marks_before = facts_.marks.size();
     facts_.history = std::move(history);
+  }
+
+  void on_history_end(const JsonFields&) {
+    if (facts_.history) facts_.history->marks_until = facts_.marks.size();
   }
 
   void on_mark(const JsonFields& r) {

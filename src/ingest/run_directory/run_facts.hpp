@@ -25,6 +25,8 @@ struct HistoryStart {
   std::optional<std::uint64_t> max_entries;
   int device = 0;
   ledger::MarkCounters counters;
+  std::size_t marks_before = 0;            ///< how many marks stand before it
+  std::optional<std::size_t> marks_until;  ///< how many stand before its end; nothing where it lasts to the run's end
 };
 
 /// An OutOfMemoryError was raised. Sizes are bytes.

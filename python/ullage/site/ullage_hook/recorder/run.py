@@ -4,6 +4,7 @@ import atexit
 import contextlib
 import functools
 import os
+import sys
 
 from . import folder
 from .problems import Problems, harmless
@@ -39,7 +40,7 @@ class Run:
                                              settings.get("profile"))
         recording.open(folder.make(name, settings.get("directory")))
         self._recording = recording
-        atexit.register(self.finish)
+        atexit.register(self._at_exit)
         self._attach(recording, _listed(settings.get("model")), _listed(settings.get("optimizer")))
 
     def _attach(self, recording, modules, optimizers):
@@ -52,9 +53,13 @@ class Run:
         recording, self._recording = self._recording, None
         if recording is None or not recording.active:
             return
-        atexit.unregister(self.finish)
+        atexit.unregister(self._at_exit)
         recording.close(error=error)
         recording.say_where()
+
+    def _at_exit(self):
+        """The process ends within the recording: the exception that Python printed, if there was one, is its end."""
+        self.finish(getattr(sys, "last_exc", None) or getattr(sys, "last_value", None))
 
     def __enter__(self):
         return self.start()
