@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zlib
 
+import jsonschema
 from conftest import ROOT, SCRIPTS, ullage
 
 sys.path.insert(0, str(ROOT / "tests/allocator"))
@@ -72,7 +73,9 @@ def result_of(folder, directory, status=0):
     """run.json, which the first use of a recording writes."""
     shown = run(folder, ullage(), "ledger", "--json", directory, check=False)
     assert shown.returncode == status, (shown.returncode, shown.stderr)
-    return json.loads((directory / "run.json").read_text())
+    result = json.loads((directory / "run.json").read_text())
+    jsonschema.validate(result, json.loads((ROOT / "docs/schemas/result.schema.json").read_text()))
+    return result
 
 
 def phases_of(result):

@@ -76,7 +76,7 @@ def test_an_out_of_memory_error_is_explained(tmp_path):
     assert result["verdict"] == "oom" and result["requested_bytes"] > 1 << 33
     assert result["needed_at_least_bytes"] > result["device"]["capacity_bytes"]
     oom, = result["out_of_memory"]
-    assert oom["step"] == 4 and oom["phase"] == "other" and oom["line"].endswith("train.py:8 <module>")
+    assert oom["step"] == 5 and oom["phase"] == "forward" and oom["line"].endswith("train.py:8 <module>")
     shown = run(tmp_path, ullage(), "explain", directory).stdout
     assert "largest owner" in shown and "first to try" in shown
     at_oom = ledger_of(tmp_path, directory, "--at", "oom")

@@ -21,10 +21,9 @@ std::map<std::uint32_t, std::uint64_t> ends_of_steps(const ingest::RunFacts& fac
   return ends;
 }
 
+/// What the record says of itself; the steps in which tensors were named are apart.
 std::set<std::uint32_t> slowed_steps(const ingest::RunFacts& facts) {
   std::set<std::uint32_t> steps;
-  for (const auto& list : facts.lists)
-    if (facts.marks[list.mark].name != MarkName::run_end) steps.insert(facts.marks[list.mark].step);
   for (const auto& left_out : facts.left_out) steps.insert(left_out.step);
   return steps;
 }
@@ -35,7 +34,8 @@ std::map<std::uint32_t, double> durations(const ingest::RunFacts& facts) {
   const auto slowed = slowed_steps(facts);
   std::uint64_t before = 0;
   for (const auto& [step, end] : ends_of_steps(facts)) {
-    if (before > 0 && end > before && !slowed.contains(step)) found[step] = static_cast<double>(end - before) / 1e9;
+    const bool own = step > facts.named_until && !slowed.contains(step);
+    if (before > 0 && end > before && own) found[step] = static_cast<double>(end - before) / 1e9;
     before = end;
   }
   return found;

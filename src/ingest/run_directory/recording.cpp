@@ -48,8 +48,9 @@ std::optional<std::size_t> end_of_highest_phase(const RunFacts& facts) {
 
 void name_tensors_at(RunFacts& facts, std::size_t mark) {
   if (facts.lists.empty() || facts.marks[mark].name == ledger::MarkName::run_end) return;
-  const bool listed = std::ranges::any_of(
-      facts.lists, [&](const auto& list) { return facts.marks[list.mark].step == facts.marks[mark].step; });
+  const bool listed = std::ranges::any_of(facts.lists, [&](const auto& list) {
+    return list.mark <= mark && facts.marks[list.mark].step == facts.marks[mark].step;
+  });
   const auto source = like_it(facts, mark);
   if (listed || !source) return;
   ledger::TensorList state = state_at(facts.lists, *source);

@@ -368,6 +368,9 @@ class FactsReader {
       return false;
     });
     std::ranges::stable_sort(facts_.lists, {}, &ledger::TensorList::mark);
+    for (const auto& list : facts_.lists)
+      if (const auto& mark = facts_.marks[list.mark]; mark.name != MarkName::run_end)
+        facts_.named_until = std::max(facts_.named_until, mark.step);
   }
 
   RunFacts facts_;

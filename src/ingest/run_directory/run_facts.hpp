@@ -135,6 +135,7 @@ struct RunFacts {
   std::optional<HistoryStart> history;
   std::vector<ledger::Mark> marks;
   std::vector<ledger::TensorList> lists;
+  std::uint32_t named_until = 0;  ///< the last step in which tensors were named
   std::vector<OutOfMemory> ooms;
   std::optional<std::uint64_t> caught_ooms;
   std::optional<ScriptException> exception;
