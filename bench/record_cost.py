@@ -68,8 +68,8 @@ def small_training(count, recorder):
         return (time.process_time() - begin) / count
 
 
-def step_cost(folder, count, rounds=5):
-    """Share of a step, as the median over rounds."""
+def step_cost(folder, count, globally, rounds=5):
+    """Share of a step, as the median over rounds; `globally`: every module is watched, as `ullage record --` does."""
     import contextlib
 
     import ullage
@@ -78,7 +78,8 @@ def step_cost(folder, count, rounds=5):
     for i in range(rounds):
         plain = small_training(count // rounds, lambda model, optimizer: contextlib.nullcontext())
         recorded = small_training(count // rounds, lambda model, optimizer: ullage.record(
-            "steps", model=model, optimizer=optimizer, directory=folder / f"steps{i}"))
+            "steps", directory=folder / f"steps{globally}{i}",
+            **({"phases": "all"} if globally else {"model": model, "optimizer": optimizer})))
         shares.append((recorded - plain) / STEP)
     return statistics.median(shares), max(shares)
 
@@ -150,8 +151,9 @@ def main():
     print(f"{args.kills} kills: {steps} steps in the logs, {empty} before the first; records lost beyond the one being written: {worst}")
     median, least = mark_cost(folder, args.marks)
     print(f"a mark: {median:.1f} us (median), {least:.1f} us (least)")
-    share, most = step_cost(folder, args.steps)
-    print(f"the default mode in a step of {STEP * 1000:.0f} ms: {100 * share:.2f} % (median), {100 * most:.2f} % (most)")
+    for mode, globally in (("model and optimizer given", False), ("every module watched", True)):
+        share, most = step_cost(folder, args.steps, globally)
+        print(f"{mode}, in a step of {STEP * 1000:.0f} ms: {100 * share:.2f} % (median), {100 * most:.2f} % (most)")
     shutil.rmtree(folder)
     return 0 if worst == 0 else 1
 

@@ -60,6 +60,8 @@ def test_what_a_recording_holds_beside_its_phases(tmp_path):
     assert result["device"]["short_name"] == "a100-80gb" and result["device"]["capacity_bytes"] == 85_000_000_000
     assert result["recording"]["problems"] == 0 and result["recording"]["samples"] >= 2
     assert result["recording"]["resident_peak_bytes"] > 100_000_000
+    assert result["recording"]["process_used_peak_bytes"] == result["recording"]["device_used_peak_bytes"]
+    assert not any("NVML" in note for note in result["notes"])
     assert result["peak"]["used_bytes"] == result["peak"]["reserved_bytes"] + 471_859_200
     tokens = of_kind(directory, "tokens")
     assert [r["step"] for r in tokens] == [1, 2, 3, 4, 5, 6]
@@ -79,6 +81,26 @@ def test_phases_by_hand(tmp_path):
     assert names == [("load", 0), *expected] and result["steps"] == 3
     ranges = [m["range"] for m in of_kind(only_run(tmp_path), "mark") if m["name"] == "range_begin"]
     assert ranges == ["logging"] * 3
+
+
+OWN_UPDATE = """
+import torch, ullage
+model = torch.nn.Linear(64, 64, device="cuda")
+for _ in range(3):
+    model(torch.ones(4, 64, device="cuda")).sum().backward()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter -= parameter.grad
+            parameter.grad = None
+    ullage.step()
+"""
+
+
+def test_an_update_by_hand_in_a_recorded_script(tmp_path):
+    record(tmp_path, sys.executable, "-c", OWN_UPDATE)
+    result = result_of(tmp_path, only_run(tmp_path))
+    assert result["steps"] == 3
+    assert [p["name"] for p in result["phases"] if p.get("step") == 2] == ["forward", "backward", "optimizer", "other"]
 
 
 STEPS_ALONE = """

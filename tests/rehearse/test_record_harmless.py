@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder is in nobody's way: its failures are counted, killed processes leave readable logs, ranks write side by side."""
 import json
+import os
 import subprocess
 import sys
 
 import pytest
-from conftest import ullage
+from conftest import ROOT, ullage
 from recordings import environment_of, of_kind, only_run, record, records_of, result_of, run, runs_in
 
 LOOP = """
@@ -140,6 +141,31 @@ def test_the_exception_that_ends_an_untouched_script(tmp_path):
     script = loop("pass").replace("with ullage.record", "if True: #").replace("run.step()", "if step == 2: raise KeyError('mine')")
     assert record(tmp_path, sys.executable, "-c", script, check=False).returncode == 1
     assert result_of(tmp_path, only_run(tmp_path))["exception"] == {"type": "KeyError", "text": "'mine'"}
+
+
+@pytest.mark.slow
+def test_kills_at_random_moments_lose_at_most_the_record_being_written(tmp_path):
+    bench = [sys.executable, ROOT / "bench/record_cost.py", "--kills", "30", "--marks", "200", "--steps", "5"]
+    shown = run(tmp_path, *bench, environment={**os.environ, "ULLAGE_BIN": ullage()}).stdout
+    assert "records lost beyond the one being written: 0" in shown and "a mark: " in shown
+
+
+SPAWNED = """
+import os, torch, ullage
+def train(rank):
+    os.environ.update(MASTER_ADDR="localhost", MASTER_PORT="29611")
+    torch.distributed.init_process_group("gloo", rank=rank, world_size=2)
+    with ullage.record("spawned") as run:
+        run.step()
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(train, nprocs=2)
+"""
+
+
+def test_ranks_that_only_torch_knows(tmp_path):
+    (tmp_path / "spawned.py").write_text(SPAWNED)
+    run(tmp_path, sys.executable, tmp_path / "spawned.py")
+    assert sorted(path.name for path in only_run(tmp_path).iterdir()) == ["rank-0", "rank-1"]
 
 
 def start_ranks(folder, ranks, script, port, command=()):

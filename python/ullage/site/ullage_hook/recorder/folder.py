@@ -22,8 +22,11 @@ def runs_root():
 
 
 def rank_and_world():
-    """Of this process, or None where it is the only one."""
+    """Of this process, or None where it is the only one: as the launcher says, else as torch.distributed knows."""
     rank, world = os.environ.get("RANK"), os.environ.get("WORLD_SIZE")
+    distributed = sys.modules.get("torch.distributed")
+    if rank is None and distributed is not None and distributed.is_available() and distributed.is_initialized():
+        rank, world = str(distributed.get_rank()), str(distributed.get_world_size())
     if rank is None or not rank.isdigit() or world == "1":
         return None
     return int(rank), int(world) if world and world.isdigit() else None
@@ -34,9 +37,8 @@ def default_name():
     return os.path.splitext(os.path.basename(script))[0]
 
 
-def make(name, directory=None):
-    """The absolute path of a new, empty folder. Errors: OSError."""
-    rank = rank_and_world()
+def make(name, rank, directory=None):
+    """The absolute path of a new, empty folder; `rank` is what rank_and_world() gave. Errors: OSError."""
     if directory is not None:
         return _of_rank(directory, rank[0]) if rank else _first_free(directory)
     root = runs_root()

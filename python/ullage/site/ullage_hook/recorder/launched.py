@@ -26,7 +26,7 @@ class LateRecording(Recording):
     def mark(self, name, optimizer=None, owners=False, **facts):
         if not self._open and self.directory is None and os.getpid() == self._pid:
             self.directory = ""  # not a second time, whatever becomes of it
-            self.open(folder.make(self.name, os.environ.get("ULLAGE_RECORD_DIR")))
+            self.open(os.environ.get("ULLAGE_RECORD_DIR"))
         super().mark(name, optimizer, owners, **facts)
 
     def adopt(self):
@@ -63,13 +63,25 @@ class Launched:
         self.recording.say_where()
 
 
+#: of this process, once torch is there
+launched = None
+
+
+def step():
+    """The script's own optimizer step is done (ullage.step())."""
+    if launched is not None:
+        launched.recording.phases.end_step()
+
+
 def install():
     """From sitecustomize: nothing happens before torch is imported."""
     after_import("torch", _start)
 
 
 def _start(torch):
+    global launched
     try:
-        Launched(torch).start()
+        launched = Launched(torch)
+        launched.start()
     except Exception as error:  # the script must run whatever happens here
         sys.stderr.write(f"ullage: the recorder did not start: {error!r}\n")

@@ -13,7 +13,7 @@ from ..owners import Owners
 from ..records import Records
 from ..secrets import MASK, names_a_secret, without_secrets
 from .figures import Figures
-from .folder import rank_and_world
+from .folder import make, rank_and_world
 from .marking import RecordedPhases
 from .meter import Meter
 from .problems import Problems, harmless
@@ -32,6 +32,7 @@ class Recording:
         self.config = config
         self.problems = problems or Problems()
         self.directory = None
+        self.rank = None  # with the number of ranks, where there are several
         self.records = None
         self.meter = Meter(device)
         self.figures = Figures()
@@ -51,10 +52,11 @@ class Recording:
     # --- the life ---
 
     @harmless
-    def open(self, directory):
-        """Writes the first records into a folder that is there."""
-        self.directory = directory
-        self.records = Records(directory, "marks.jsonl")
+    def open(self, directory=None):
+        """Makes a folder (folder.make) and writes the first records into it."""
+        self.rank = rank_and_world()
+        self.directory = make(self.name, self.rank, directory)
+        self.records = Records(self.directory, "marks.jsonl")
         torch = self.meter.torch
         self._owners = Owners(torch, self.records) if torch is not None else None
         self._open = True
@@ -62,12 +64,15 @@ class Recording:
                          python=platform.python_version(), torch=torch and str(torch.__version__),
                          cuda=torch and torch.version.cuda, hook_version=RECORDER_VERSION)
         self.records.add("recording", name=self.name, host=socket.gethostname(), started=time.time(),
-                         config=_without_secret_values(self.config), **_rank_fields())
+                         config=_without_secret_values(self.config), **self._rank_fields())
         self.problems.write_to(self.records)
         self.mark("load_begin")
         for companion in self.companions:
             companion.begin(self)
         self._see_failed_writing()
+
+    def _rank_fields(self):
+        return {} if self.rank is None else {"rank": self.rank[0], "world_size": self.rank[1]}
 
     def close(self, status="ok", error=None):
         """The last records. `error` is the exception that ended what is recorded."""
@@ -107,9 +112,8 @@ class Recording:
     @harmless
     def say_where(self):
         """Once at the end; of several ranks the first speaks for all."""
-        rank = rank_and_world()
-        if rank is None or rank[0] == 0:
-            shown = self.directory if rank is None else os.path.dirname(self.directory)
+        if self.rank is None or self.rank[0] == 0:
+            shown = self.directory if self.rank is None else os.path.dirname(self.directory)
             steps = self.figures.steps
             sys.stderr.write(f"ullage: recorded {steps} step{'' if steps == 1 else 's'} in {shown}\n")
 
@@ -212,11 +216,6 @@ class Recording:
 
 
 _encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
-
-
-def _rank_fields():
-    rank = rank_and_world()
-    return {} if rank is None else {"rank": rank[0], "world_size": rank[1]}
 
 
 def _folder():

@@ -38,7 +38,9 @@ class Run:
         recording = Recording(name, settings.get("config"), settings.get("device"), self.problems)
         recording.companions = companions_of(self.problems, settings.get("interval"), settings.get("history"),
                                              settings.get("profile"))
-        recording.open(folder.make(name, settings.get("directory")))
+        recording.open(settings.get("directory"))
+        if not recording.active:
+            return
         self._recording = recording
         atexit.register(self._at_exit)
         self._attach(recording, _listed(settings.get("model")), _listed(settings.get("optimizer")))
