@@ -5,6 +5,11 @@ import json
 import sys
 
 
+#: all that run.metrics() may give
+METRICS = ("memory/max_active(GiB)", "memory/max_active(%)", "memory/max_reserved(GiB)", "memory/max_reserved(%)",
+           "memory/num_alloc_retries", "memory/num_ooms", "throughput(tps)", "time_metrics/end_to_end(s)", "padding(%)")
+
+
 class JsonlSink:
     """One JSON object a line, with its `step`."""
 
@@ -20,16 +25,14 @@ class JsonlSink:
 
 
 class CsvSink:
-    """A table; its columns are the metrics of the first row, later ones are left out."""
+    """A table with a column for each of METRICS; what is not known in a row is empty."""
 
     def __init__(self, path):
         self._file = open(path, "w", encoding="utf-8", newline="")
-        self._writer = None
+        self._writer = csv.DictWriter(self._file, ["step", *METRICS], extrasaction="ignore")
+        self._writer.writeheader()
 
     def write(self, step, metrics):
-        if self._writer is None:
-            self._writer = csv.DictWriter(self._file, ["step", *metrics], extrasaction="ignore")
-            self._writer.writeheader()
         self._writer.writerow({"step": step, **metrics})
         self._file.flush()
 

@@ -37,11 +37,16 @@ def test_a_plain_loop_with_sinks(tmp_path):
     assert [r["tokens"] for r in of_kind(directory, "tokens")] == [64 * 1024] * 6
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [row.pop("step") for row in rows] == [2, 4, 6]
+    timed = {"throughput(tps)", "time_metrics/end_to_end(s)", "padding(%)"}
+    assert set(rows[0]) == NAMES - timed  # the recorder takes time of the first three steps
+    assert 0.0002 < rows[1]["time_metrics/end_to_end(s)"] < 5
     assert set(rows[-1]) == NAMES and rows[-1]["padding(%)"] == 75
     peaks = [m["since_active"] for m in of_kind(directory, "mark") if m["step"] in (5, 6) and m["name"] != "run_end"]
     assert rows[-1]["memory/max_active(GiB)"] * 2**30 == max(peaks)
     with open(tmp_path / "metrics.csv", encoding="utf-8") as file:
-        assert [row["step"] for row in csv.DictReader(file)] == ["2", "4", "6"]
+        table = list(csv.DictReader(file))
+    assert [row["step"] for row in table] == ["2", "4", "6"] and set(table[0]) == NAMES | {"step"}
+    assert table[0]["throughput(tps)"] == "" and float(table[2]["throughput(tps)"]) > 0
 
 
 def test_the_callback_of_hugging_face(tmp_path):

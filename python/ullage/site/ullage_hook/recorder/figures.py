@@ -11,6 +11,7 @@ class Figures:
         self._counters = None
         self._tokens = None      # [tokens, effective or None] of this step
         self.lacks_tokens = False  # a step has ended for which none were told
+        self._slowed = False     # the recorder takes some of this step's time
         self.start()
 
     def start(self):
@@ -36,6 +37,8 @@ class Figures:
         self._stretch_steps += 1
         tokens = self.take_tokens()
         self.lacks_tokens = tokens is None
+        if self._slowed:
+            self.forget()
         return tokens
 
     def take_tokens(self):
@@ -47,8 +50,13 @@ class Figures:
             self._padded = self._padded or tokens[1] is not None
         return tokens
 
-    def pause(self):
-        """The step that runs does not count for times (the recorder, or a profiler, takes some of it)."""
+    def slow(self):
+        """The step that runs does not count for times."""
+        self._slowed = True
+
+    def forget(self):
+        """The steps up to now do not count for times."""
+        self._slowed = False
         self._stretch_steps = self._sum_tokens = self._sum_effective = 0
         self._begin = time.monotonic()
 
@@ -66,7 +74,7 @@ class Figures:
             values["memory/num_ooms"] = self._counters["ooms"]
         if self._stretch_steps > 0:
             values["time_metrics/end_to_end(s)"] = seconds / self._stretch_steps
-        if self._sum_tokens > 0:
+        if self._sum_tokens > 0 and self._stretch_steps > 0:
             values["throughput(tps)"] = self._sum_tokens / seconds
             if self._padded:
                 values["padding(%)"] = 100 * (1 - self._sum_effective / self._sum_tokens)

@@ -164,7 +164,7 @@ class Recording:
     def _write_owners(self, name):
         if self._owners is not None and self.meter.sees_device:
             self._owners.write_at(self._index, name)
-            self.figures.pause()
+            self.figures.slow()
 
     @property
     def owners(self):
@@ -212,7 +212,7 @@ class Recording:
     def leave_out(self, step, why):
         """The times of this step are not the training's own."""
         self.records.add("left_out", step=step, why=why)
-        self.figures.pause()
+        self.figures.forget()
 
 
 _encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
