@@ -93,6 +93,14 @@ def test_an_out_of_memory_error_without_a_history(tmp_path):
     assert "allocated" in run(tmp_path, ullage(), "explain", directory / "snapshot.pickle").stdout
 
 
+def test_without_a_history_it_says_how_to_get_one(tmp_path):
+    run(tmp_path, sys.executable, "-c", loop("interval=0"))
+    directory = only_run(tmp_path)
+    for words in (["ledger", "--at", "end", directory], ["diff", directory, directory]):
+        done = run(tmp_path, ullage(), *words, check=False)
+        assert done.returncode == 3 and "ullage record --history STEP" in done.stderr
+
+
 def test_the_flags_of_the_command(tmp_path):
     script = loop("").replace("with ullage.record", "if True: #")
     record(tmp_path, sys.executable, "-c", script, flags=["--history", "3", "--profile", "4", "--out", tmp_path / "run"])
