@@ -116,6 +116,10 @@ void measure_by_counters(Phase& phase, std::span<const Mark> marks) {
   }
 }
 
+double seconds_between(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  return begin_ns > 0 && end_ns > begin_ns ? static_cast<double>(end_ns - begin_ns) / 1e9 : 0;
+}
+
 // One phase for each step whose end alone was marked; what comes behind the last is no step.
 std::vector<Phase> split_steps(std::span<const Mark> marks) {
   std::vector<Phase> phases;
@@ -155,6 +159,7 @@ void measure_phases(std::span<Phase> phases, std::span<const Mark> marks, std::s
   for (Phase& phase : phases) {
     const MarkCounters& end = marks[phase.end_mark].counters;
     phase.known_by = known_by;
+    phase.seconds = seconds_between(marks[phase.begin_mark].counters.time_ns, end.time_ns);
     if (intervals.size() == marks.size()) {
       measure_exactly(phase, intervals);
       phase.allocated = intervals[phase.end_mark].at_end.allocated;

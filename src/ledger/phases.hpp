@@ -28,6 +28,7 @@ struct Phase {
   std::uint64_t peak_requested = 0;
   std::uint64_t peak_allocated_event = 0;  ///< index in the Timeline; only when peaks_exact
   std::uint64_t peak_reserved_event = 0;
+  double seconds = 0;        ///< between its marks, on the host's clock; 0: the marks have no time
   bool peaks_exact = false;  ///< from the replayed history; false: lower bounds from the marks' own counters
   KnownBy known_by = KnownBy::measured;
 };

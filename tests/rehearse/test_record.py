@@ -66,6 +66,8 @@ def test_what_a_recording_holds_beside_its_phases(tmp_path):
     tokens = of_kind(directory, "tokens")
     assert [r["step"] for r in tokens] == [1, 2, 3, 4, 5, 6]
     assert result["time"]["steps"] == 3  # tensors are named in the first three
+    last = [p["seconds"] for p in result["phases"] if p.get("step") == 6 and p["name"] != "other"]
+    assert len(last) == 3 and 0 < sum(last) <= result["time"]["high"] < 10
     assert result["throughput"]["tokens"] == sum(r["tokens"] for r in tokens[3:])
     assert of_kind(directory, "recording")[0]["config"] == {"rows": 16, "api_key": "***"}
     lines = {line["id"]: line["bytes"] for line in result["ledger"]["children"][0]["children"]}

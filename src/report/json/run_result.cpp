@@ -46,6 +46,7 @@ void write_phase(JsonWriter& json, const ledger::Phase& phase) {
   json.field("reserved_bytes", phase.reserved);
   json.field("peak_allocated_bytes", phase.peak_allocated);
   json.field("peak_reserved_bytes", phase.peak_reserved);
+  if (phase.seconds > 0) json.field("seconds", phase.seconds);
   json.end_object();
 }
 

@@ -58,6 +58,7 @@ TEST(Phases, PeaksSinceTheMarkBeforeAreThePhases) {
   for (std::size_t i = 0; i < marks.size(); ++i) {
     auto& counters = marks[i].counters;
     counters.since_known = true;
+    counters.time_ns = 1000000000 * (i + 1);
     counters.allocated = counters.reserved = now[i];
     counters.since_allocated = counters.since_reserved = counters.since_requested = since[i];
     counters.peak_allocated = counters.peak_reserved = 1000;  // of the script's own last reset: says nothing here
@@ -68,6 +69,7 @@ TEST(Phases, PeaksSinceTheMarkBeforeAreThePhases) {
   for (const auto& phase : phases) peaks.push_back(phase.peak_allocated), reserved.push_back(phase.peak_reserved);
   EXPECT_EQ(peaks, (std::vector<std::uint64_t>{10, 70, 50, 20, 5}));
   EXPECT_EQ(reserved, peaks);
+  EXPECT_EQ(phases.at(1).seconds, 1.0);
 }
 
 TEST(Phases, OfMicroBatches) {
