@@ -32,6 +32,7 @@ struct Command {
 [[nodiscard]] std::string help_text();
 
 extern const Command rehearse_command;
+extern const Command record_command;
 extern const Command plan_command;
 extern const Command explain_command;
 extern const Command ledger_command;

@@ -11,15 +11,14 @@
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/options.hpp"
 #include "apps/ullage/rehearsal/origin.hpp"
+#include "apps/ullage/run_json.hpp"
 #include "launch/interpreter.hpp"
 #include "report/json/run_result.hpp"
 #include "report/text/run_result.hpp"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 namespace ullage::cli {
@@ -88,18 +87,6 @@ Result<Attempt> with_warm_caches(const RehearsalOptions& options, AttemptSetting
   clear_for_rerun(settings.directory);
   settings.live = false;
   return attempt(options, settings);
-}
-
-Result<void> write_run_json(const std::string& directory, const std::string& text) {
-  const std::string path = directory + "/run.json", partial = path + ".partial";
-  errno = 0;
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error(errno, std::generic_category());
-  if (file) fs::rename(partial, path, error);
-  if (!file || error) return fail(ErrorKind::io, "cannot write the result: " + error.message(), path);
-  return {};
 }
 
 /// What cannot be judged is an error, not a "fits".

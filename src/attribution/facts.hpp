@@ -21,7 +21,8 @@ enum class MarkName : std::uint8_t {
   optimizer_begin,
   optimizer_end,
   run_end,
-  other,  ///< a name this version does not know
+  step_end,  ///< of a step whose phases nobody marked
+  other,     ///< a name this version does not know
 };
 
 /// PyTorch's own counters at one moment.
@@ -32,6 +33,8 @@ struct MarkCounters {
   std::uint64_t peak_allocated = 0, peak_reserved = 0;  ///< since the script last reset them
   std::uint64_t retries = 0, ooms = 0;
   std::uint64_t time_ns = 0;
+  bool since_known = false;  ///< the following are there: the peaks since the mark before
+  std::uint64_t since_allocated = 0, since_reserved = 0, since_requested = 0;
 };
 
 struct Mark {

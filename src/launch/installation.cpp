@@ -82,6 +82,28 @@ Result<Installation> find_installation() {
   return found;
 }
 
+Result<std::string> find_hook() {
+  const auto folder = library_folder();
+  if (!folder) return tl::unexpected(folder.error());
+  const fs::path hook = *folder / "site";
+  if (fs::exists(hook / "sitecustomize.py")) return hook.string();
+  return fail(ErrorKind::internal, "a part of this installation is missing", hook.string(), {},
+              "build it with scripts/build, or install the wheel again");
+}
+
+std::map<std::string, std::optional<std::string>> recording_environment(const std::string& hook,
+                                                                        const RecordingSettings& settings) {
+  Changes changes{{"PYTHONPATH", prepend(hook, "PYTHONPATH")}, {"ULLAGE_RECORD", "1"}};
+  const std::pair<const char*, const std::string&> given[] = {{"ULLAGE_RECORD_NAME", settings.name},
+                                                              {"ULLAGE_RECORD_DIR", settings.directory},
+                                                              {"ULLAGE_RECORD_INTERVAL", settings.interval},
+                                                              {"ULLAGE_RECORD_HISTORY", settings.history},
+                                                              {"ULLAGE_RECORD_PROFILE", settings.profile}};
+  for (const auto& [name, value] : given)
+    if (!value.empty()) changes[name] = value;
+  return changes;
+}
+
 std::map<std::string, std::optional<std::string>> rehearsal_environment(const Installation& installation,
                                                                         const RehearsalSettings& settings) {
   std::map<std::string, std::optional<std::string>> environment{

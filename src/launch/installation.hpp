@@ -35,6 +35,22 @@ struct RehearsalSettings {
   std::string cudnn_version;         ///< as cudnnGetVersion gives it; empty: the stand-in's own
 };
 
+/// What the recorder is told in a command that knows nothing of it.
+struct RecordingSettings {
+  std::string name;       ///< empty: the script's
+  std::string directory;  ///< absolute; empty: one is made where runs are kept
+  std::string interval;   ///< seconds between two looks at memory; empty: the recorder's own
+  std::string history;    ///< steps whose memory history is kept: 3,10-12
+  std::string profile;    ///< steps that torch.profiler traces
+};
+
+/// Changes to the environment: the hook's folder stands first in PYTHONPATH, behind it what that held. Deterministic.
+[[nodiscard]] std::map<std::string, std::optional<std::string>> recording_environment(
+    const std::string& hook, const RecordingSettings& settings);
+
+/// The hook's folder alone: recording needs no stand-ins. Errors: as find_installation().
+[[nodiscard]] Result<std::string> find_hook();
+
 /// Changes to the environment: LD_PRELOAD and PYTHONPATH keep what they held, behind ours. Deterministic.
 [[nodiscard]] std::map<std::string, std::optional<std::string>> rehearsal_environment(
     const Installation& installation, const RehearsalSettings& settings);

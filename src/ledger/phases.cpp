@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace ullage::ledger {
 
@@ -93,7 +94,8 @@ void measure_exactly(Phase& phase, std::span<const timeline::Interval> intervals
   phase.peaks_exact = true;
 }
 
-// PyTorch's own peak rose between two marks, so it was reached there.
+// A recorder's marks have the peaks since the mark before; else PyTorch's own peak rose between two marks, so it was
+// reached there.
 void measure_by_counters(Phase& phase, std::span<const Mark> marks) {
   const MarkCounters* before = &marks[phase.begin_mark].counters;
   for (std::size_t i = phase.begin_mark; i <= phase.end_mark; ++i) {
@@ -101,12 +103,40 @@ void measure_by_counters(Phase& phase, std::span<const Mark> marks) {
     phase.peak_allocated = std::max(phase.peak_allocated, now.allocated);
     phase.peak_reserved = std::max(phase.peak_reserved, now.reserved);
     phase.peak_requested = std::max(phase.peak_requested, now.requested);
-    if (now.peak_allocated > before->peak_allocated)
+    if (now.since_known && i > phase.begin_mark) {
+      phase.peak_allocated = std::max(phase.peak_allocated, now.since_allocated);
+      phase.peak_reserved = std::max(phase.peak_reserved, now.since_reserved);
+      phase.peak_requested = std::max(phase.peak_requested, now.since_requested);
+    }
+    if (!now.since_known && now.peak_allocated > before->peak_allocated)
       phase.peak_allocated = std::max(phase.peak_allocated, now.peak_allocated);
-    if (now.peak_reserved > before->peak_reserved)
+    if (!now.since_known && now.peak_reserved > before->peak_reserved)
       phase.peak_reserved = std::max(phase.peak_reserved, now.peak_reserved);
     before = &now;
   }
+}
+
+double seconds_between(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  return begin_ns > 0 && end_ns > begin_ns ? static_cast<double>(end_ns - begin_ns) / 1e9 : 0;
+}
+
+// One phase for each step whose end alone was marked; what comes behind the last is no step.
+std::vector<Phase> split_steps(std::span<const Mark> marks) {
+  std::vector<Phase> phases;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < marks.size(); ++i) {
+    if (marks[i].name != MarkName::step_end) continue;
+    Phase& step = phases.emplace_back();
+    step.step = marks[i].step;
+    step.begin_mark = std::exchange(begin, i);
+    step.end_mark = i;
+  }
+  if (!phases.empty() && begin + 1 == marks.size()) return phases;
+  Phase& rest = phases.emplace_back();
+  if (phases.size() > 1) rest.name = PhaseName::other;
+  rest.begin_mark = begin;
+  rest.end_mark = marks.size() - 1;
+  return phases;
 }
 
 }  // namespace
@@ -121,10 +151,7 @@ std::vector<Phase> split_phases(std::span<const Mark> marks) {
   const bool optimized = std::ranges::any_of(marks, [](const Mark& mark) {
     return mark.name == MarkName::optimizer_begin || mark.name == MarkName::optimizer_end;
   });
-  if (optimized) return Splitter(marks).run();
-  Phase run;
-  run.end_mark = marks.size() - 1;
-  return {run};
+  return optimized ? Splitter(marks).run() : split_steps(marks);
 }
 
 void measure_phases(std::span<Phase> phases, std::span<const Mark> marks, std::span<const timeline::Interval> intervals,
@@ -132,6 +159,7 @@ void measure_phases(std::span<Phase> phases, std::span<const Mark> marks, std::s
   for (Phase& phase : phases) {
     const MarkCounters& end = marks[phase.end_mark].counters;
     phase.known_by = known_by;
+    phase.seconds = seconds_between(marks[phase.begin_mark].counters.time_ns, end.time_ns);
     if (intervals.size() == marks.size()) {
       measure_exactly(phase, intervals);
       phase.allocated = intervals[phase.end_mark].at_end.allocated;

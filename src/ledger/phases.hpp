@@ -28,6 +28,7 @@ struct Phase {
   std::uint64_t peak_requested = 0;
   std::uint64_t peak_allocated_event = 0;  ///< index in the Timeline; only when peaks_exact
   std::uint64_t peak_reserved_event = 0;
+  double seconds = 0;        ///< between its marks, on the host's clock; 0: the marks have no time
   bool peaks_exact = false;  ///< from the replayed history; false: lower bounds from the marks' own counters
   KnownBy known_by = KnownBy::measured;
 };
@@ -38,7 +39,7 @@ std::string title_of(const Phase& phase);
 /// The phases without sizes. Borders: `load` from the first mark to the first forward; `forward` to the last
 /// forward_end before a backward or an optimizer step; `backward` from there to the optimizer step or the next micro
 /// batch; `other` between an optimizer step and the next forward, and after the last forward that had neither. Without
-/// an optimizer step the one phase `run`. No marks, no phases.
+/// an optimizer step the one phase `run`, or one for each step whose end was marked. No marks, no phases.
 std::vector<Phase> split_phases(std::span<const Mark> marks);
 
 /// The same, but without an optimizer step too: where a run only goes forward, or forward and back.

@@ -59,10 +59,12 @@ Line chart_at_mark(const RunInput& input, std::size_t mark) {
   const OwnedBytes owned = owned_by_sizes(input.lists, mark, counters.allocated);
   const std::uint64_t device = mark < input.device_bytes.size() ? input.device_bytes[mark] : 0;
   std::vector<Line> lines;
-  lines.push_back(leaf("context", "CUDA context and loaded modules", input.context_bytes, KnownBy::estimated));
+  const bool apart = input.context_bytes > 0 || input.known_by != KnownBy::measured;  // on a real device it is not
+  if (apart)
+    lines.push_back(leaf("context", "CUDA context and loaded modules", input.context_bytes, KnownBy::estimated));
   lines.push_back(reserved_line(owned, counters.allocated, reserved, input.known_by));
-  lines.push_back(
-      leaf("outside_pytorch", "outside PyTorch", device > reserved ? device - reserved : 0, input.known_by));
+  lines.push_back(leaf("outside_pytorch", apart ? "outside PyTorch" : "outside PyTorch, the CUDA context included",
+                       device > reserved ? device - reserved : 0, input.known_by));
   return sum_line("used", "used on the device", input.known_by, std::move(lines));
 }
 

@@ -190,7 +190,7 @@ void load_rotary(Context& c, std::int64_t width, std::vector<Tensor>& buffers) {
 }
 
 Tensor through_layers(const Run& run, Tensor hidden, const std::function<Layer(std::size_t layer)>& layer) {
-  const ModuleScope module(run.context, "layers");
+  const ModuleScope module(run.context, run.weights.list_name());
   for (std::size_t i = 0; i < run.network.layers; ++i) {
     const ModuleScope number(run.context, std::to_string(i));
     const Layer one = layer(i);

@@ -47,6 +47,7 @@ Weights::Weights(Context& context, const model::Model& model, DType type, const 
 }
 
 void Weights::make_layers(const model::Group& group, const std::function<Tensor(const model::Parameter&)>& make) {
+  list_name_ = group.name.substr(group.name.rfind('.') + 1);
   for (const model::Parameter& described : group.parameters) names_.push_back(described.name);
   for (std::uint64_t layer = 0; layer < group.repeat; ++layer) {
     layers_.emplace_back();

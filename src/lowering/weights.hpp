@@ -21,6 +21,8 @@ class Weights {
   [[nodiscard]] Tensor top(std::string_view name) const;
   /// A parameter of layer `index`, by its name in the layer.
   [[nodiscard]] Tensor layer(std::size_t index, std::string_view name) const;
+  /// What the list of layers is called: layers, h.
+  [[nodiscard]] const std::string& list_name() const { return list_name_; }
   /// A buffer by which embeddings are scaled; empty for none.
   [[nodiscard]] const Tensor& scale() const { return scale_; }
   /// All that own their storage, in order.
@@ -37,6 +39,7 @@ class Weights {
   std::vector<std::string> names_;           ///< of a layer's parameters
   std::vector<Tensor> all_;
   Tensor scale_;
+  std::string list_name_ = "layers";
 };
 
 }  // namespace ullage::lowering

@@ -160,7 +160,40 @@ struct RunOrigin {
   bool dirty = false;                              ///< with changes that are not committed
 };
 
+/// Times of a recording's steps, on the host's clock. Seconds.
+struct StepTimes {
+  std::uint64_t steps = 0;
+  double median = 0, low = 0, high = 0;  ///< low and high: the 5th and the 95th of 100
+};
+
+/// Tokens that the script told, over the steps with times.
+struct Throughput {
+  std::uint64_t tokens = 0;
+  std::optional<std::uint64_t> effective;  ///< those that are none of padding
+  double seconds = 0;
+};
+
+/// A step whose times are not the training's own.
+struct LeftOutStep {
+  std::uint32_t step = 0;
+  std::string why;
+};
+
+/// What belongs to a recording alone. Bytes.
+struct RecordedInfo {
+  std::string name;
+  std::optional<std::uint32_t> rank;
+  std::uint32_t world_size = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t resident_peak_bytes = 0, pinned_peak_bytes = 0, workers_peak_bytes = 0;
+  std::uint64_t device_used_peak_bytes = 0, process_used_peak_bytes = 0;  ///< as the driver says; 0: not known
+  std::uint64_t problems = 0;                                             ///< the recorder's own errors
+  std::uint64_t lost_bytes = 0;                                           ///< of the log, behind its last whole record
+  std::vector<LeftOutStep> left_out;
+};
+
 struct RunResult {
+  std::string made_by = "rehearse";      ///< or record
   std::optional<ScriptError> exception;  ///< of a script that failed
   std::string verdict;                   ///< fits, tight, oom, failed, timeout
   std::optional<int> script_exit_code;
@@ -202,6 +235,9 @@ struct RunResult {
   std::vector<std::string> not_seen;  ///< evaluation, generation ...
   FileChanges files;
   std::optional<CompilerInfo> compiler;
+  std::optional<RecordedInfo> recorded;
+  std::optional<StepTimes> times;
+  std::optional<Throughput> throughput;
   FindingsView found;
   bool partial = false;
   std::vector<std::string> missing;  ///< evidence that should be there and is not

@@ -71,7 +71,7 @@ def test_links_lead_somewhere(document):
 
 def test_every_flag_is_documented():
     text = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
-    for command in ("rehearse", "plan", "gpus", "batches", "runs", "show", "trend", "check", "rm", "store"):
+    for command in ("rehearse", "record", "plan", "gpus", "batches", "runs", "show", "trend", "check", "rm", "store"):
         shown = subprocess.run([BIN, command, "--help"], capture_output=True, text=True).stdout
         for flag in re.findall(r"^  (--[a-z-]+)", shown, re.M):
             assert flag in text, f"{command} {flag}"

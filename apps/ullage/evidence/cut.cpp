@@ -112,6 +112,10 @@ Result<ChosenCut> phase_cut(const Evidence& evidence, const std::string& moment)
 }  // namespace
 
 Result<ChosenCut> choose_cut(const Evidence& evidence, const std::string& moment) {
+  if (evidence.counters && evidence.run)
+    return fail(ErrorKind::bad_input, "the recording has no memory history, so there is no ledger of any moment",
+                evidence.path, "a recording with the history of a step: ullage record --history STEP",
+                "'ullage ledger' without --at shows the phase with the highest peak");
   if (evidence.timeline == nullptr || !evidence.account)
     return fail(ErrorKind::bad_input, "the source holds no allocations in order, so there is no ledger", evidence.path,
                 "a memory snapshot or a run directory with one");

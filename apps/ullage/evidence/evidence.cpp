@@ -3,6 +3,7 @@
 
 #include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/evidence/series.hpp"
+#include "apps/ullage/recording/result.hpp"
 #include "attribution/bare_labels.hpp"
 #include "attribution/trace_labels.hpp"
 #include "base/bytes.hpp"
@@ -40,21 +41,40 @@ void say_contradictions(Evidence& evidence) {
     evidence.quality.contradictions.push_back(fmt::format("and {} more of this kind", mismatches.size() - shown));
 }
 
+/// The phase with the highest peak, as the marks tell it: what the tensors named there do not explain stays open.
+CounterPeak counters_of_recording(const ingest::RunDirectory& run, const ledger::RunLedger& built) {
+  const auto& phase = built.phases[built.allocated_peak_phase];
+  CounterPeak peak;
+  peak.ledger = built.used;
+  peak.moment = "end of " + ledger::title_of(phase);
+  peak.summary = fmt::format("{} allocated at the peak, in {}; {} reserved at most", format_bytes(built.peak.allocated),
+                             ledger::title_of(phase), format_bytes(built.peak.reserved));
+  if (built.below_peak > 0)
+    peak.notes.push_back(
+        fmt::format("the ledger is of the end of this phase, {} below its peak: record it with a memory "
+                    "history (history=[step]) to see the peak itself",
+                    format_bytes(built.below_peak)));
+  for (const auto& note : run.facts.notes) peak.notes.push_back(note);
+  return peak;
+}
+
 Opened open_run(const std::string& path) {
-  auto run = ingest::read_run_directory(path);
+  auto run = ingest::read_run_directory(directory_with_marks(path).string());
   if (!run) return tl::unexpected(run.error());
   auto evidence = std::make_unique<Evidence>();
-  evidence->path = path;
+  evidence->path = run->path;
   evidence->format = Format::run_directory;
   evidence->run = std::make_unique<ingest::RunDirectory>(std::move(*run));
   const auto& facts = evidence->run->facts;
-  evidence->producer = evidence->run->device ? "rehearsal" : "recording";
+  evidence->producer = evidence->run->facts.recording ? "recording" : "rehearsal";
   if (facts.process) evidence->producer += ", torch " + facts.process->torch;
   evidence->quality.partial = evidence->run->partial;
   evidence->quality.missing = evidence->run->notes;
-  const auto device = ingest::imitated_device(path);
+  if (facts.recording) settle_recording(*evidence->run);
+  const auto device = ingest::imitated_device(evidence->path);
   if (const auto gpu = find_gpu(device.short_name)) evidence->gpu = *gpu;
   evidence->capacity_bytes = device.capacity_bytes;
+  if (facts.device) evidence->capacity_bytes = facts.device->total_bytes;
   for (const auto& oom : facts.ooms) evidence->capacity_bytes = oom.total_bytes;
   if (evidence->gpu != nullptr && !evidence->capacity_bytes) evidence->capacity_bytes = evidence->gpu->capacity_bytes();
   evidence->input = evidence->run->ledger_input();
@@ -64,6 +84,8 @@ Opened open_run(const std::string& path) {
     evidence->timeline = &evidence->run->snapshot->timeline;
     evidence->initial = evidence->run->join.initial;
     evidence->whole = whole_interval(*evidence->timeline, evidence->initial);
+  } else if (facts.recording && evidence->run_ledger) {
+    evidence->counters = counters_of_recording(*evidence->run, *evidence->run_ledger);
   }
   return evidence;
 }

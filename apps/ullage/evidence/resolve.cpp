@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/evidence/resolve.hpp"
 
+#include "apps/ullage/recording/result.hpp"
+#include "ingest/run_directory/run_directory.hpp"
+
 #include "apps/ullage/history/index.hpp"
 #include "apps/ullage/history/location.hpp"
 #include "base/text.hpp"
@@ -11,6 +14,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace ullage::cli {
@@ -29,7 +34,13 @@ struct KnownRun {
 
 bool has(const fs::path& directory, RunPart part) {
   std::error_code error;
-  return fs::exists(directory / (part == RunPart::evidence ? "marks.jsonl" : "run.json"), error);
+  const bool marks = fs::exists(directory_with_marks(directory) / "marks.jsonl", error);
+  if (part == RunPart::evidence) return marks;
+  if (marks && !fs::exists(directory / "run.json", error) && !fs::exists(directory / "device.ulog", error))
+    if (const auto run = ingest::read_run_directory(directory_with_marks(directory).string());
+        run && run->facts.recording)
+      settle_recording(*run);
+  return fs::exists(directory / "run.json", error);
 }
 
 std::int64_t ms_of(fs::file_time_type time) {
@@ -171,6 +182,18 @@ Result<RunPlace> resolve_run(const std::string& argument, RunPart part) {
   Search search(part);
   auto found = argument == "@last" ? search.newest() : search.find(argument);
   return exists && !found ? RunPlace{{}, argument} : found;
+}
+
+fs::path directory_with_marks(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path / "marks.jsonl", error)) return path;
+  std::optional<std::pair<std::size_t, std::string>> first;  // by length and text: rank-2 before rank-10
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    const std::string rank = entry.path().filename().string();
+    if (!rank.starts_with("rank-") || !fs::exists(entry.path() / "marks.jsonl", error)) continue;
+    if (const std::pair found{rank.size(), rank}; !first || found < *first) first = found;
+  }
+  return first ? path / first->second : path;
 }
 
 Result<std::string> resolve_run_or_file(const std::string& argument) {

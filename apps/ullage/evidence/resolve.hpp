@@ -16,6 +16,10 @@ namespace ullage::cli {
 /// Where runs without --out are kept: `runs` in the data directory.
 [[nodiscard]] std::filesystem::path runs_directory();
 
+/// Where the run of a folder is: the folder itself, or, where several ranks have one folder, the run directory of the
+/// first of them in it.
+[[nodiscard]] std::filesystem::path directory_with_marks(const std::filesystem::path& path);
+
 /// A run that an argument names.
 struct RunPlace {
   std::string id;         ///< empty of a path that was given

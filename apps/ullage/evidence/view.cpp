@@ -30,7 +30,13 @@ report::LedgerView counters_view(const Evidence& evidence) {
   view.format = name_of(evidence.format);
   view.producer = evidence.producer;
   view.moment = evidence.counters->moment;
-  (evidence.smi_log ? view.peak_used : view.peak_allocated) = evidence.counters->ledger.bytes;
+  if (evidence.run_ledger) {
+    view.peak_allocated = evidence.run_ledger->peak.allocated;
+    view.peak_reserved = evidence.run_ledger->peak.reserved;
+    view.peak_requested = evidence.run_ledger->peak.requested;
+  } else {
+    (evidence.smi_log ? view.peak_used : view.peak_allocated) = evidence.counters->ledger.bytes;
+  }
   view.capacity_bytes = evidence.capacity_bytes;
   view.ledger = evidence.counters->ledger;
   view.evidence = evidence_view(evidence);

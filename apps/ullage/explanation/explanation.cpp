@@ -45,10 +45,14 @@ void explain_counters(const Evidence& evidence, report::ExplainView& view) {
   view.moment = counters.moment;
   view.ledger = counters.ledger;
   view.notes = counters.notes;
-  if (evidence.smi_log)
+  if (evidence.run_ledger) {
+    add("peak.allocated_bytes", "peak allocated", evidence.run_ledger->peak.allocated);
+    add("peak.reserved_bytes", "peak reserved", evidence.run_ledger->peak.reserved);
+  } else if (evidence.smi_log) {
     add("peak.used_bytes", "peak used", counters.ledger.bytes);
-  else
+  } else {
     add("peak.allocated_bytes", "peak allocated", counters.ledger.bytes);
+  }
   if (evidence.capacity_bytes) add("device.capacity_bytes", "capacity of the device", *evidence.capacity_bytes);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the rehearsal's hook in every Python process of the command, then runs the sitecustomize it stands in front of."""
+"""Starts the rehearsal's hook, or the recorder, in every Python process of the command, then runs the sitecustomize it stands in front of."""
 import importlib.machinery
 import importlib.util
 import os
@@ -18,6 +18,14 @@ def _chain():
     spec.loader.exec_module(module)
 
 
+# Before the hook, which ends the script after its last step: the recorder sees that step, too.
+if os.environ.get("ULLAGE_RECORD") == "1":
+    try:
+        from ullage_hook.recorder import launched
+
+        launched.install()
+    except Exception as error:
+        sys.stderr.write(f"ullage: the recorder did not start: {error!r}\n")
 if os.environ.get("ULLAGE_HOOK") == "1" and os.environ.get("ULLAGE_VGPU_RUN"):
     try:
         import ullage_hook

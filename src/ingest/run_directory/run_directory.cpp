@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ingest/file/mapped_file.hpp"
+#include "ingest/run_directory/recording.hpp"
 
 namespace ullage::ingest {
 
@@ -25,7 +26,7 @@ Result<void> read_marks(RunDirectory& run) {
   run.facts = read_run_facts({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   if (run.facts.records == 0) {
     return fail(ErrorKind::bad_input, "the file has no record", path, "one checksummed record a line",
-                "run the script again with ullage rehearse");
+                "run the script again");
   }
   if (run.facts.damage) miss(run, "marks.jsonl: " + describe(*run.facts.damage));
   if (!run.facts.end) miss(run, "marks.jsonl has no end: the script was killed or still runs");
@@ -34,7 +35,10 @@ Result<void> read_marks(RunDirectory& run) {
 
 void read_history(RunDirectory& run) {
   const std::string path = run.path + "/snapshot.pickle";
-  if (!std::filesystem::exists(path)) return miss(run, "there is no snapshot.pickle");
+  if (!std::filesystem::exists(path)) {
+    if (run.facts.recording && !run.facts.history) return;  // none was asked for
+    return miss(run, "there is no snapshot.pickle");
+  }
   SnapshotOptions options;
   if (run.facts.history) options.device = run.facts.history->device;
   auto snapshot = read_snapshot_file(path, options);
@@ -56,7 +60,7 @@ void read_operators(RunDirectory& run) {
 void read_log(RunDirectory& run) {
   const std::string path = run.path + "/device.ulog";
   if (!std::filesystem::exists(path)) {
-    if (!imitated_device(run.path).short_name.empty())
+    if (!run.facts.recording && !imitated_device(run.path).short_name.empty())
       miss(run, "there is no device.ulog: the context and other libraries are not known");
     return;  // a recording on a real GPU has none
   }
@@ -75,7 +79,9 @@ void join_history(RunDirectory& run) {
     run.join.why_not = "there is no memory history";
     return;
   }
+  if (run.facts.recording) cut_to_history(run);
   run.join = join_marks(run.snapshot->timeline, run.facts.marks, run.facts.history);
+  if (!run.join.joined && run.facts.recording) return leave_uncut(run);
   if (!run.join.joined) return miss(run, run.join.why_not + "; phases come from PyTorch's own counters");
   for (const std::string& example : run.join.examples) run.notes.push_back(example);
 }
@@ -118,6 +124,10 @@ ledger::RunInput RunDirectory::ledger_input() const {
     input.device_peak_bytes = device->device_peak_bytes;
     input.device_bytes = device_bytes;
   }
+  if (facts.recording) {
+    input.device_bytes = device_bytes;
+    input.device_peak_bytes = device_peak_bytes;
+  }
   return input;
 }
 
@@ -130,6 +140,7 @@ Result<RunDirectory> read_run_directory(const std::string& path) {
   read_log(run);
   join_history(run);
   join_log(run);
+  if (run.facts.recording) complete_recording(run);
   return run;
 }
 

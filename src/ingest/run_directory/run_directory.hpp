@@ -26,9 +26,13 @@ struct RunDirectory {
   std::optional<DeviceLog> device;       ///< rehearsals only
   Join join;
   std::vector<std::uint64_t> device_bytes;  ///< at each mark, from device.ulog; empty when it does not know all marks
+  std::optional<RunFacts> whole;            ///< of a recording whose `facts` were cut to the steps with a history
+  std::uint64_t device_peak_bytes = 0;      ///< of a recording; 0 when not known
   std::vector<std::string> notes;           ///< what is missing, damaged or does not agree
   bool partial = false;                     ///< something that should be there is not
 
+  /// What the record says of the whole run.
+  [[nodiscard]] const RunFacts& whole_facts() const { return whole ? *whole : facts; }
   /// What ledger::build needs; valid as long as this object lives and is not moved.
   [[nodiscard]] ledger::RunInput ledger_input() const;
 };

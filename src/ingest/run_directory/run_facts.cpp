@@ -27,11 +27,15 @@ constexpr std::size_t checksum_digits = 8;
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag;
 
 std::optional<MarkName> mark_name(std::string_view text) {
-  constexpr std::pair<std::string_view, MarkName> names[] = {
-      {"load_begin", MarkName::load_begin},       {"forward_begin", MarkName::forward_begin},
-      {"forward_end", MarkName::forward_end},     {"backward_begin", MarkName::backward_begin},
-      {"backward_end", MarkName::backward_end},   {"optimizer_begin", MarkName::optimizer_begin},
-      {"optimizer_end", MarkName::optimizer_end}, {"run_end", MarkName::run_end}};
+  constexpr std::pair<std::string_view, MarkName> names[] = {{"load_begin", MarkName::load_begin},
+                                                             {"forward_begin", MarkName::forward_begin},
+                                                             {"forward_end", MarkName::forward_end},
+                                                             {"backward_begin", MarkName::backward_begin},
+                                                             {"backward_end", MarkName::backward_end},
+                                                             {"optimizer_begin", MarkName::optimizer_begin},
+                                                             {"optimizer_end", MarkName::optimizer_end},
+                                                             {"run_end", MarkName::run_end},
+                                                             {"step_end", MarkName::step_end}};
   for (const auto& [name, value] : names) {
     if (name == text) return value;
   }
@@ -75,6 +79,10 @@ ledger::MarkCounters counters_of(const JsonFields& r) {
   c.peak_reserved = r.count("peak_reserved");
   c.retries = r.count("retries");
   c.ooms = r.count("ooms");
+  c.since_known = r.find("since_allocated") != nullptr;
+  c.since_allocated = r.count("since_allocated");
+  c.since_reserved = r.count("since_reserved");
+  c.since_requested = r.count("since_requested");
   c.time_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(r.integer("time_ns"), 0));
   return c;
 }
@@ -91,7 +99,7 @@ class FactsReader {
       const std::size_t end = std::min(text.find('\n', offset), text.size());
       const std::string_view line = text.substr(offset, end - offset);
       if (!line.empty() && !take_line(line)) {
-        set_damage(offset, end == text.size());
+        set_damage(offset, text.size() - offset, end == text.size());
         break;
       }
       offset = end + 1;
@@ -118,6 +126,7 @@ class FactsReader {
   static Handler handler_for(std::string_view kind) {
     constexpr std::pair<std::string_view, Handler> handlers[] = {{"process", &FactsReader::on_process},
                                                                  {"history", &FactsReader::on_history},
+                                                                 {"history_end", &FactsReader::on_history_end},
                                                                  {"mark", &FactsReader::on_mark},
                                                                  {"tensors", &FactsReader::on_tensors},
                                                                  {"oom", &FactsReader::on_oom},
@@ -135,6 +144,11 @@ class FactsReader {
                                                                  {"loads", &FactsReader::on_loads},
                                                                  {"pinning", &FactsReader::on_pinning},
                                                                  {"compiler", &FactsReader::on_compiler},
+                                                                 {"recording", &FactsReader::on_recording},
+                                                                 {"device", &FactsReader::on_device},
+                                                                 {"sample", &FactsReader::on_sample},
+                                                                 {"tokens", &FactsReader::on_tokens},
+                                                                 {"left_out", &FactsReader::on_left_out},
                                                                  {"end", &FactsReader::on_end}};
     for (const auto& [name, handler] : handlers) {
       if (name == kind) return handler;
@@ -142,10 +156,12 @@ class FactsReader {
     return nullptr;
   }
 
-  void set_damage(std::size_t offset, bool last_line) {
-    facts_.damage = Error{
-        ErrorKind::bad_input, last_line ? "the last line is cut or damaged" : "a line does not match its checksum",
-        "byte " + std::to_string(offset), "{\"c\":\"CRC-32\",\"r\":RECORD}", "what stands before it was read"};
+  void set_damage(std::size_t offset, std::size_t lost, bool last_line) {
+    const std::string what = last_line ? "the last line is cut or damaged" : "a line does not match its checksum";
+    facts_.lost_bytes = lost;
+    facts_.damage =
+        Error{ErrorKind::bad_input, what + "; the " + std::to_string(lost) + " bytes from there on are lost",
+              "byte " + std::to_string(offset), "{\"c\":\"CRC-32\",\"r\":RECORD}", "what stands before it was read"};
   }
 
   void on_process(const JsonFields& r) {
@@ -175,7 +191,12 @@ class FactsReader {
     if (r.find("max_entries") != nullptr) history.max_entries = r.count("max_entries");
     history.device = static_cast<int>(r.small_count("device") & 0xffff);
     history.counters = counters_of(r);
+    history.marks_before = facts_.marks.size();
     facts_.history = std::move(history);
+  }
+
+  void on_history_end(const JsonFields&) {
+    if (facts_.history) facts_.history->marks_until = facts_.marks.size();
   }
 
   void on_mark(const JsonFields& r) {
@@ -248,8 +269,36 @@ class FactsReader {
   void on_stop(const JsonFields& r) { facts_.stop = StopFacts{r.text("reason"), r.small_count("steps")}; }
   void on_note(const JsonFields& r) { facts_.notes.push_back(r.text("text")); }
   void on_end(const JsonFields& r) {
-    facts_.end = EndFacts{r.text("status"), r.text("snapshot_error"), r.flag("snapshot")};
+    facts_.end = EndFacts{r.text("status"), r.text("snapshot_error"), r.flag("snapshot"), r.count("problems")};
   }
+
+  void on_recording(const JsonFields& r) {
+    RecordingFacts recording;
+    recording.name = r.text("name");
+    recording.host = r.text("host");
+    if (r.find("rank") != nullptr) recording.rank = r.small_count("rank");
+    recording.world_size = r.small_count("world_size");
+    facts_.recording = std::move(recording);
+  }
+
+  void on_device(const JsonFields& r) {
+    facts_.device =
+        DeviceFacts{r.text("name"), r.text("compute_capability"), r.small_count("number"), r.count("total_bytes")};
+  }
+
+  void on_sample(const JsonFields& r) {
+    facts_.samples.push_back({r.count("time_ns"), r.count("resident_bytes"), r.count("pinned_bytes"),
+                              r.count("children"), r.count("children_bytes"), r.count("reserved_bytes"),
+                              r.count("device_used_bytes"), r.count("process_used_bytes")});
+  }
+
+  void on_tokens(const JsonFields& r) {
+    TokenFacts tokens{r.small_count("step"), r.count("tokens"), {}};
+    if (r.find("effective") != nullptr) tokens.effective = r.count("effective");
+    facts_.tokens.push_back(tokens);
+  }
+
+  void on_left_out(const JsonFields& r) { facts_.left_out.push_back({r.small_count("step"), r.text("why")}); }
 
   void on_allocator(const JsonFields& r) { facts_.allocator = r.text("backend"); }
   void on_policy(const JsonFields& r) { facts_.policies.push_back({r.text("policy"), r.text("line"), r.text("text")}); }
@@ -319,6 +368,9 @@ class FactsReader {
       return false;
     });
     std::ranges::stable_sort(facts_.lists, {}, &ledger::TensorList::mark);
+    for (const auto& list : facts_.lists)
+      if (const auto& mark = facts_.marks[list.mark]; mark.name != MarkName::run_end)
+        facts_.named_until = std::max(facts_.named_until, mark.step);
   }
 
   RunFacts facts_;

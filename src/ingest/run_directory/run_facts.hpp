@@ -25,6 +25,8 @@ struct HistoryStart {
   std::optional<std::uint64_t> max_entries;
   int device = 0;
   ledger::MarkCounters counters;
+  std::size_t marks_before = 0;            ///< how many marks stand before it
+  std::optional<std::size_t> marks_until;  ///< how many stand before its end; nothing where it lasts to the run's end
 };
 
 /// An OutOfMemoryError was raised. Sizes are bytes.
@@ -86,9 +88,46 @@ struct CompilerFacts {
   std::uint64_t timed = 0;     ///< kernels that were timed on the device
 };
 
+/// A training on a real device, of which this is the record.
+struct RecordingFacts {
+  std::string name, host;
+  std::optional<std::uint32_t> rank;
+  std::uint32_t world_size = 0;  ///< 0: not said
+};
+
+/// The device that was recorded.
+struct DeviceFacts {
+  std::string name, compute_capability;
+  std::uint32_t number = 0;
+  std::uint64_t total_bytes = 0;
+};
+
+/// What the recorder's sampler saw at one moment. Bytes; 0 where it is not known.
+struct Sample {
+  std::uint64_t time_ns = 0;
+  std::uint64_t resident_bytes = 0, pinned_bytes = 0;
+  std::uint64_t children = 0, children_bytes = 0;
+  std::uint64_t reserved_bytes = 0;      ///< PyTorch's, at this moment
+  std::uint64_t device_used_bytes = 0;   ///< of the whole device, other processes included
+  std::uint64_t process_used_bytes = 0;  ///< of this process, context included
+};
+
+struct TokenFacts {
+  std::uint32_t step = 0;
+  std::uint64_t tokens = 0;
+  std::optional<std::uint64_t> effective;  ///< those that are none of padding
+};
+
+/// A step whose times are not the training's own.
+struct LeftOut {
+  std::uint32_t step = 0;
+  std::string why;
+};
+
 struct EndFacts {
   std::string status, snapshot_error;
   bool snapshot = false;
+  std::uint64_t problems = 0;  ///< the recorder's own errors
 };
 
 struct RunFacts {
@@ -96,6 +135,7 @@ struct RunFacts {
   std::optional<HistoryStart> history;
   std::vector<ledger::Mark> marks;
   std::vector<ledger::TensorList> lists;
+  std::uint32_t named_until = 0;  ///< the last step in which tensors were named
   std::vector<OutOfMemory> ooms;
   std::optional<std::uint64_t> caught_ooms;
   std::optional<ScriptException> exception;
@@ -111,9 +151,15 @@ struct RunFacts {
   PinningFacts pinning;
   std::string allocator;                  ///< PyTorch's backend: native, cudaMallocAsync, uncached; empty when not said
   std::optional<CompilerFacts> compiler;  ///< nothing when nothing was compiled
+  std::optional<RecordingFacts> recording;  ///< nothing in a rehearsal
+  std::optional<DeviceFacts> device;        ///< of a recording
+  std::vector<Sample> samples;
+  std::vector<TokenFacts> tokens;
+  std::vector<LeftOut> left_out;
   std::optional<EndFacts> end;
   std::uint64_t records = 0;     ///< records read
   std::uint64_t bad_values = 0;  ///< values of a wrong kind or out of range, left out
+  std::uint64_t lost_bytes = 0;  ///< from the damage on
   std::optional<Error>
       damage;  ///< the first line that does not match its checksum or is no record; reading ended there
   [[nodiscard]] bool partial() const { return damage.has_value() || !end.has_value(); }

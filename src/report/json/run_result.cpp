@@ -46,6 +46,7 @@ void write_phase(JsonWriter& json, const ledger::Phase& phase) {
   json.field("reserved_bytes", phase.reserved);
   json.field("peak_allocated_bytes", phase.peak_allocated);
   json.field("peak_reserved_bytes", phase.peak_reserved);
+  if (phase.seconds > 0) json.field("seconds", phase.seconds);
   json.end_object();
 }
 
@@ -320,12 +321,63 @@ void write_origin(JsonWriter& json, const RunOrigin& origin) {
   json.end_object();
 }
 
-}  // namespace
+void write_recorded(JsonWriter& json, const RecordedInfo& recorded) {
+  json.begin_object("recording");
+  text_field(json, "name", recorded.name);
+  if (recorded.rank) json.field("rank", *recorded.rank);
+  if (recorded.world_size > 0) json.field("world_size", recorded.world_size);
+  json.field("samples", recorded.samples);
+  const std::pair<const char*, std::uint64_t> peaks[] = {{"resident_peak_bytes", recorded.resident_peak_bytes},
+                                                         {"pinned_peak_bytes", recorded.pinned_peak_bytes},
+                                                         {"workers_peak_bytes", recorded.workers_peak_bytes},
+                                                         {"device_used_peak_bytes", recorded.device_used_peak_bytes},
+                                                         {"process_used_peak_bytes", recorded.process_used_peak_bytes}};
+  for (const auto& [name, bytes] : peaks)
+    if (bytes > 0) json.field(name, bytes);
+  json.field("problems", recorded.problems);
+  json.field("lost_bytes", recorded.lost_bytes);
+  json.begin_array("left_out");
+  for (const auto& step : recorded.left_out) {
+    json.begin_object();
+    json.field("step", step.step);
+    json.field("why", std::string_view(step.why));
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
 
-std::string result_json(const RunResult& result) {
-  JsonWriter json;
-  json.begin_result("rehearse");
-  json.field("verdict", std::string_view(result.verdict));
+void write_times(JsonWriter& json, const StepTimes& times) {
+  json.begin_object("time");
+  json.field("seconds", times.median);
+  json.field("low", times.low);
+  json.field("high", times.high);
+  json.field("steps", times.steps);
+  json.field("known_by", "measured");
+  json.end_object();
+}
+
+void write_throughput(JsonWriter& json, const Throughput& throughput) {
+  json.begin_object("throughput");
+  json.field("tokens", throughput.tokens);
+  if (throughput.effective) json.field("effective_tokens", *throughput.effective);
+  json.field("tokens_per_second", static_cast<double>(throughput.tokens) / throughput.seconds);
+  json.end_object();
+}
+
+void write_evidence(JsonWriter& json, const RunResult& result) {
+  json.begin_object("evidence");
+  json.field("partial", result.partial);
+  write_texts(json, "missing", result.missing);
+  json.end_object();
+  write_texts(json, "notes", result.notes);
+  write_origin(json, result.origin);
+  write_texts(json, "script", result.command);
+  json.field("run_directory", std::string_view(result.run_directory));
+}
+
+void write_ending(JsonWriter& json, const RunResult& result) {
+  text_field(json, "verdict", result.verdict);
   if (result.script_exit_code) json.field("script_exit_code", *result.script_exit_code);
   if (result.exception) {
     json.begin_object("exception");
@@ -333,6 +385,36 @@ std::string result_json(const RunResult& result) {
     json.field("text", std::string_view(result.exception->text));
     json.end_object();
   }
+}
+
+// What a recording has of a result: nothing of files, stand-ins and other cards.
+std::string recording_json(const RunResult& result) {
+  JsonWriter json;
+  json.begin_result(result.made_by);
+  write_ending(json, result);
+  if (!result.device.name.empty()) write_device(json, result.device);
+  write_stack(json, result.stack);
+  if (result.peak) write_peak(json, *result.peak);
+  if (!result.device.name.empty()) write_needs(json, result);
+  json.field("steps", result.steps);
+  write_recorded(json, *result.recorded);
+  if (result.times) write_times(json, *result.times);
+  if (result.throughput) write_throughput(json, *result.throughput);
+  write_ledger(json, result);
+  write_findings(json, result.found);
+  write_ooms(json, result.ooms);
+  write_evidence(json, result);
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace
+
+std::string result_json(const RunResult& result) {
+  if (result.recorded) return recording_json(result);
+  JsonWriter json;
+  json.begin_result(result.made_by);
+  write_ending(json, result);
   write_device(json, result.device);
   write_stack(json, result.stack);
   if (result.peak) write_peak(json, *result.peak);
@@ -351,14 +433,7 @@ std::string result_json(const RunResult& result) {
   write_honesty(json, result);
   write_files(json, result.files);
   if (result.compiler) write_compiler(json, *result.compiler);
-  json.begin_object("evidence");
-  json.field("partial", result.partial);
-  write_texts(json, "missing", result.missing);
-  json.end_object();
-  write_texts(json, "notes", result.notes);
-  write_origin(json, result.origin);
-  write_texts(json, "script", result.command);
-  json.field("run_directory", std::string_view(result.run_directory));
+  write_evidence(json, result);
   json.end_object();
   return json.text();
 }

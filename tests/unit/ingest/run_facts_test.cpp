@@ -25,6 +25,40 @@ const std::string whole =
     line(R"({"kind":"batch","step":1,"shapes":[[4,128]]})") + line(R"({"kind":"from the future","x":[{}]})") +
     line(R"({"kind":"end","status":"ok","snapshot":true})");
 
+TEST(RunFacts, ReadsARecording) {
+  const std::string mark =
+      R"({"kind":"mark","index":1,"name":"step_end","step":1,"since_allocated":7,"since_reserved":8})";
+  const RunFacts facts = read_run_facts(
+      line(R"({"kind":"recording","name":"n","host":"h","rank":0,"world_size":4})") + line(mark) +
+      line(R"({"kind":"history","stacks":"python","allocs":1})") + line(mark) + line(R"({"kind":"history_end"})") +
+      line(mark) + line(R"({"kind":"device","number":1,"name":"G","total_bytes":99,"compute_capability":"8.0"})") +
+      line(R"({"kind":"sample","time_ns":5,"resident_bytes":6,"process_used_bytes":3})") +
+      line(R"({"kind":"tokens","step":1,"tokens":10,"effective":null})") +
+      line(R"({"kind":"tokens","step":2,"tokens":10,"effective":9})") +
+      line(R"({"kind":"left_out","step":2,"why":"profiler"})") + line(R"({"kind":"end","status":"ok","problems":3})"));
+  EXPECT_EQ(facts.recording.value().rank, 0U);
+  EXPECT_EQ(facts.recording.value().world_size, 4U);
+  EXPECT_EQ(facts.marks.at(0).name, ledger::MarkName::step_end);
+  EXPECT_TRUE(facts.marks.at(0).counters.since_known);
+  EXPECT_EQ(facts.marks.at(0).counters.since_reserved, 8U);
+  EXPECT_EQ(facts.history.value().marks_before, 1U);
+  EXPECT_EQ(facts.history.value().marks_until, 2U);
+  EXPECT_EQ(facts.device.value().total_bytes, 99U);
+  EXPECT_EQ(facts.samples.at(0).process_used_bytes, 3U);
+  EXPECT_EQ(facts.tokens.at(0).effective, std::nullopt);
+  EXPECT_EQ(facts.tokens.at(1).effective, 9U);
+  EXPECT_EQ(facts.left_out.at(0).why, "profiler");
+  EXPECT_EQ(facts.end.value().problems, 3U);
+  EXPECT_EQ(facts.bad_values, 0U);
+}
+
+TEST(RunFacts, WhatIsBehindTheDamageIsLost) {
+  const std::string good = line(R"({"kind":"note","text":"n"})");
+  const RunFacts facts = read_run_facts(good + "{\"c\":\"0000\n" + good);
+  EXPECT_EQ(facts.records, 1U);
+  EXPECT_EQ(facts.lost_bytes, 11 + good.size());
+}
+
 TEST(RunFacts, ReadsWhatFindingsNeed) {
   const RunFacts facts = read_run_facts(
       line(R"({"kind":"mark","index":1,"name":"forward_begin","grad_enabled":false,"training":true})") +

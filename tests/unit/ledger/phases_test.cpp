@@ -43,6 +43,35 @@ TEST(Phases, OfAPlainLoop) {
             "backward2.1[8,9] optimizer2.0[9,10] other2.0[10,11]");
 }
 
+TEST(Phases, OfStepsWhoseEndAloneWasMarked) {
+  auto marks = marks_of({load_begin, step_end, other, step_end, run_end});
+  marks[1].step = 1;
+  marks[3].step = 2;
+  EXPECT_EQ(text(split_phases(marks)), "run1.0[0,1] run2.0[1,3] other0.0[3,4]");
+  marks.pop_back();
+  EXPECT_EQ(text(split_phases(marks)), "run1.0[0,1] run2.0[1,3]");
+}
+
+TEST(Phases, PeaksSinceTheMarkBeforeAreThePhases) {
+  auto marks = marks_of({load_begin, forward_begin, forward_end, optimizer_begin, optimizer_end, run_end});
+  const std::uint64_t since[] = {0, 10, 70, 50, 20, 5}, now[] = {1, 2, 30, 20, 4, 4};
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    auto& counters = marks[i].counters;
+    counters.since_known = true;
+    counters.time_ns = 1000000000 * (i + 1);
+    counters.allocated = counters.reserved = now[i];
+    counters.since_allocated = counters.since_reserved = counters.since_requested = since[i];
+    counters.peak_allocated = counters.peak_reserved = 1000;  // of the script's own last reset: says nothing here
+  }
+  auto phases = split_phases(marks);
+  measure_phases(phases, marks, {}, KnownBy::measured);
+  std::vector<std::uint64_t> peaks, reserved;
+  for (const auto& phase : phases) peaks.push_back(phase.peak_allocated), reserved.push_back(phase.peak_reserved);
+  EXPECT_EQ(peaks, (std::vector<std::uint64_t>{10, 70, 50, 20, 5}));
+  EXPECT_EQ(reserved, peaks);
+  EXPECT_EQ(phases.at(1).seconds, 1.0);
+}
+
 TEST(Phases, OfMicroBatches) {
   const auto marks = marks_of({load_begin, forward_begin, forward_end, backward_begin, forward_begin, forward_end,
                                backward_begin, optimizer_begin, optimizer_end});

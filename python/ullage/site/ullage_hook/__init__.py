@@ -18,6 +18,9 @@ def step():
     """The script's own optimizer step is done (ullage.step())."""
     if session is not None:
         session.phases.own_step()
+    recorder = sys.modules.get(f"{__name__}.recorder.launched")
+    if recorder is not None:
+        recorder.step()
 
 
 def install():

@@ -40,6 +40,11 @@ class Endings:
         stop.ullage_stop = True
         raise stop
 
+    @property
+    def error(self):
+        """The exception that ends the process, or None."""
+        return self._seen
+
     def see(self, error):
         """Records the exception that ends the process; the first one counts."""
         if self._seen is not None or error is None or getattr(error, "ullage_stop", False):

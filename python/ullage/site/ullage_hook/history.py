@@ -64,23 +64,33 @@ class History:
             snapshot["device_traces"][i] = seen[-limit:] if limit else seen
         return snapshot
 
+    def stop(self):
+        """Ends the recording; the script's calls are its own again."""
+        self._record(None)
+        self._memory._record_memory_history, self._memory._snapshot = self._record, self._snapshot
+
     def dump(self, path):
-        """Writes the snapshot; returns None or what went wrong. The file is there whole or not at all."""
+        """Writes the snapshot; returns None or what went wrong."""
         if self.error is not None or not self._torch.cuda.is_initialized():
             return self.error or "CUDA was not initialised"
-        partial = path + ".partial"
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
-            with open(partial, "wb") as file:
-                _write(self._torch._C._cuda_memorySnapshot(None), file)
-            os.replace(partial, path)
-        except Exception as error:
-            return repr(error)
-        finally:
-            if collecting:
-                gc.enable()
-        return None
+        return dump_snapshot(self._torch, path)
+
+
+def dump_snapshot(torch, path):
+    """Writes PyTorch's snapshot; returns None or what went wrong. The file is there whole or not at all."""
+    partial = path + ".partial"
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        with open(partial, "wb") as file:
+            _write(torch._C._cuda_memorySnapshot(None), file)
+        os.replace(partial, path)
+    except Exception as error:
+        return repr(error)
+    finally:
+        if collecting:
+            gc.enable()
+    return None
 
 
 def _write(snapshot, file):

@@ -23,8 +23,7 @@ class _Loader(importlib.abc.Loader):
         module.__spec__.loader = self._loader
         module.__loader__ = self._loader
         self._loader.exec_module(module)
-        action = _finder.actions.pop(self._name, None)
-        if action is not None:
+        for action in _finder.actions.pop(self._name, ()):
             action(module)
         _finder.stay_first()
 
@@ -64,6 +63,6 @@ def after_import(name, action):
     if name in sys.modules:
         action(sys.modules[name])
         return
-    _finder.actions[name] = action
+    _finder.actions.setdefault(name, []).append(action)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)

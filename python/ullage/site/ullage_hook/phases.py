@@ -29,13 +29,18 @@ class Phases:
         return self._stepped
 
     def attach(self):
-        module = self._torch.nn.modules.module
-        module.register_module_forward_pre_hook(self._before_module)
-        module.register_module_forward_hook(self._after_module, always_call=True)
-        optimizer = importlib.import_module("torch.optim.optimizer")
-        optimizer.register_optimizer_step_pre_hook(self._before_step)
-        optimizer.register_optimizer_step_post_hook(self._after_step)
+        self._hooks = [*self._watch_all_modules(), *self._watch_all_optimizers()]
         self._wrap_engine()
+
+    def _watch_all_modules(self):
+        module = self._torch.nn.modules.module
+        return (module.register_module_forward_pre_hook(self._before_module),
+                module.register_module_forward_hook(self._after_module, always_call=True))
+
+    def _watch_all_optimizers(self):
+        optimizer = importlib.import_module("torch.optim.optimizer")
+        return (optimizer.register_optimizer_step_pre_hook(self._before_step),
+                optimizer.register_optimizer_step_post_hook(self._after_step))
 
     def _wrap_engine(self):
         autograd = self._torch.autograd
@@ -49,6 +54,7 @@ class Phases:
                 self._end_backward()
 
         autograd._engine_run_backward = run_backward
+        return run_backward, run
 
     def backward_frame(self):
         """Where backward was called: its own thread runs no Python code."""
@@ -88,6 +94,12 @@ class Phases:
             self._session.mark("forward_end")
 
     def _begin_forward(self, module, args):
+        self._begin_pass()
+        self._session.see_forward(module, args, sys._getframe(2).f_locals.get("kwargs"))
+        self._session.mark("forward_begin", grad_enabled=self._torch.is_grad_enabled(), training=module.training)
+
+    def _begin_pass(self):
+        """A forward begins a step, or after a backward pass a micro batch."""
         if self._backward_seen:
             self._session.after_pass()
         if self._stepped:
@@ -96,8 +108,6 @@ class Phases:
             self.micro_batch += 1
         self._backward_seen = False
         self.name = "forward"
-        self._session.see_forward(module, args, sys._getframe(2).f_locals.get("kwargs"))
-        self._session.mark("forward_begin", grad_enabled=self._torch.is_grad_enabled(), training=module.training)
 
     # --- backward ---
 
@@ -131,14 +141,14 @@ class Phases:
         if self._stepped:
             self.step, self.micro_batch = self.step + 1, 0
         self._session.before_step(None)
-        self._session.mark("optimizer_end")
-        self.name = "other"
-        self._stepped, self._backward_seen = True, False
-        self._session.after_step(self)
+        self._end_step(self)
 
     def _after_step(self, optimizer, args, kwargs):
         self._session.see_optimizer(optimizer)
-        self._session.mark("optimizer_end", type(optimizer).__name__)
+        self._end_step(optimizer, type(optimizer).__name__)
+
+    def _end_step(self, optimizer, name=None):
+        self._session.mark("optimizer_end", name)
         self.name = "other"
         self._stepped, self._backward_seen = True, False
         self._session.after_step(optimizer)

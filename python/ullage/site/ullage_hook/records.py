@@ -8,10 +8,11 @@ import zlib
 class Records:
     """Written at once, to marks-PID.jsonl until the process is known to own the run, so that a killed one leaves them."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, name=None):
+        """`name` is the file's, where the process owns the run from the beginning."""
         self._directory = directory
         self._pid = os.getpid()
-        self._name = f"marks-{self._pid}.jsonl"
+        self._name = name or f"marks-{self._pid}.jsonl"
         self._file = None
         self._owner = False
         self.failed = None
@@ -34,15 +35,26 @@ class Records:
             os.unlink(os.path.join(self._directory, self._name))
 
     def add(self, kind, **fields):
+        self.add_text(_dump({"kind": kind, **fields}))
+
+    def add_text(self, text):
+        """A record that is JSON already, as bytes. After a failure nothing is written: what stands there stays readable."""
         if self.failed is not None or os.getpid() != self._pid:  # a fork has its own life
             return
-        text = _dump({"kind": kind, **fields})
+        line = b'{"c":"%08x","r":%s}\n' % (zlib.crc32(text), text)
         try:
             if self._file is None:
                 self._file = open(os.path.join(self._directory, self._name), "ab", buffering=0)
-            self._file.write(b'{"c":"%08x","r":%s}\n' % (zlib.crc32(text), text))
+            if self._file.write(line) != len(line):
+                self.failed = "no room for a whole record"
         except OSError as error:  # a full disk must not end the script
             self.failed = str(error)
+
+    def close(self):
+        """Nothing is written any more."""
+        if self._file is not None:
+            self._file.close()
+        self._file, self.failed = None, self.failed or "closed"
 
     def _rename(self, name):
         try:
