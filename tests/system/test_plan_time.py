@@ -25,18 +25,19 @@ def plan(*words, status=0):
 
 
 def result(*words):
-    return json.loads(plan(*words, "--json").stdout)
+    made = json.loads(plan(*words, "--json").stdout)
+    for point in made.get("points", [made]):
+        for name in {"flops", "time", "envelope"} & set(point):
+            jsonschema.validate(point[name], {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{name}"}, cls=jsonschema.Draft202012Validator)
+    return made
 
 
-def validate(made, name):
-    jsonschema.validate(made, {"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{name}"}, cls=jsonschema.Draft202012Validator)
-
-
-def test_flops_and_time_fit_their_schema():
+def test_a_step_has_flops_and_a_time():
     made = result(*STEP, "--tokens", "1B", "--flops-rate", "100TFLOP/s", "--checkpoint", "full")
-    for name in ("flops", "time", "envelope"):
-        validate(made[name], name)
-    validate(result(*STEP)["time"], "time")
+    assert {"flops", "time", "envelope"} <= set(made) and "training" in made["time"]
+    without = result(*STEP)
+    assert {"flops", "time"} <= set(without) and "envelope" not in without and "training" not in without["time"]
+    assert not {"flops", "time"} & set(result("gpt2", "--gpu", "a100-40gb"))
 
 
 def test_flops_of_gpt2_by_hand():
