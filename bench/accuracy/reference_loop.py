@@ -47,7 +47,7 @@ def optimizer_of(name, parameters):
     return torch.optim.AdamW(parameters, **ADAMW[name])
 
 
-def train(config, chosen):
+def train(config, chosen, after_backward=lambda model, optimizer: None):
     torch.backends.cuda.matmul.allow_tf32 = chosen.precision == "tf32"
     model = build(config, chosen)
     optimizer = optimizer_of(chosen.optimizer, model.parameters())
@@ -58,6 +58,7 @@ def train(config, chosen):
             with autocast():
                 loss = model(input_ids=tokens, labels=tokens, use_cache=False).loss
             loss.backward()
+        after_backward(model, optimizer)
         optimizer.step()
         optimizer.zero_grad()
 

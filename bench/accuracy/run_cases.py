@@ -2,8 +2,9 @@
 """Runs the reference loop for many cases under the stand-in libraries, each in a process of its own.
 
 Cases come as JSON lines on stdin: {"config": {...}, "flags": [...], "profile": "...", "events": path or null, "flops": true or false}.
-Results go to stdout, one line each: the peaks of PyTorch's own counters, or the error; with "flops" instead what FlopCounterMode counts in one
-training step. PyTorch is imported once; every case is a fork of that process.
+Results go to stdout, one line each: the peaks of PyTorch's own counters and the bytes of parameters, gradients and optimizer state after the
+last backward pass, or the error; with "flops" instead what FlopCounterMode counts in one training step. PyTorch is imported once; every case is
+a fork of that process.
 """
 import json
 import os
@@ -69,19 +70,32 @@ def count_flops(case, chosen):
     return {str(name): flops for name, flops in counter.get_flop_counts().get("Global", {}).items()}
 
 
+def bytes_of(tensors):
+    """Of those on the device, a storage once."""
+    return sum({t.untyped_storage().data_ptr(): t.numel() * t.element_size() for t in tensors if t.is_cuda}.values())
+
+
+def states_of(model, optimizer):
+    parameters = list(model.parameters())
+    kept = [value for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
+    return {"parameters": bytes_of(parameters), "gradients": bytes_of(p.grad for p in parameters if p.grad is not None),
+            "optimizer_state": bytes_of(kept)}
+
+
 def run(case):
+    states = {}
     chosen = flags().parse_args(["-", *case["flags"]])
     if case.get("flops"):
         return {"flops": count_flops(case, chosen)}
     if case.get("events"):
         torch.cuda.memory._record_memory_history(context=None, max_entries=5_000_000)
     try:
-        train(case["config"], chosen)
+        train(case["config"], chosen, lambda model, optimizer: states.update(states_of(model, optimizer)))
     except torch.OutOfMemoryError:
         return {"error": "out of memory"}
     if case.get("events"):
         write_events(case["events"])
-    return {"allocated": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved()}
+    return {"allocated": torch.cuda.max_memory_allocated(), "reserved": torch.cuda.max_memory_reserved(), **states}
 
 
 def in_child(case):

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The planner's step program against the reference loop on the virtual GPU: every request and its end, one by one, and the peaks.
+
+Some are drawn (the same each time), some are cases that once differed. `bench/accuracy/accuracy.py` draws new ones.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT, WORKSPACES_STAY, ullage
+
+sys.path.insert(0, str(ROOT / "bench/accuracy"))
+import request_lists  # noqa: E402
+from bare_runs import Runner  # noqa: E402
+from drawn import drawn  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not WORKSPACES_STAY, reason="the plan is of the pinned torch")
+GPUS = ("a100-40gb", "t4", "h100-80gb")  # each is a process that imports PyTorch
+SEED, COUNT = 20260, 30
+SMALL = {"vocab_size": 1000, "hidden_size": 256, "intermediate_size": 520, "num_hidden_layers": 2, "num_attention_heads": 4,
+         "num_key_value_heads": 4, "pad_token_id": 0}
+OPT = {"model_type": "opt", "vocab_size": 1000, "hidden_size": 256, "ffn_dim": 520, "num_hidden_layers": 2, "num_attention_heads": 4}
+
+
+def case(config, *flags, gpu="a100-40gb", batch=2, tokens=256):
+    """Of a llama-like family, unless the configuration says all."""
+    whole = config if "vocab_size" in config else {**SMALL, "model_type": "llama", **config}
+    precision = () if "--precision" in flags else ("--precision", "bf16-autocast")
+    return {"gpu": gpu, "config": whole, "flags": [*precision, *flags, "--micro-batch", str(batch), "--seq", str(tokens)]}
+
+
+def heads(width):
+    return {"hidden_size": 4 * width, "head_dim": width}
+
+
+FIXED = {
+    "math attention in bf16 with dropout": case({"attention_dropout": 0.1}, "--precision", "bf16", gpu="t4"),
+    "math attention in fp32 with dropout": case({"attention_dropout": 0.1, "num_key_value_heads": 2}, "--precision", "fp32"),
+    "keys split in flash attention": case({}, "--precision", "bf16", batch=1, tokens=777),
+    "OPT with norms after": case({**OPT, "do_layer_norm_before": False}),
+    "OPT with a narrow embedding": case({**OPT, "word_embed_proj_dim": 128}, "--attention", "eager"),
+    "Phi-3 with full rotation": case({"model_type": "phi3", "partial_rotary_factor": 1.0}),
+    "Gemma 2: two masks and checkpoints": case({"model_type": "gemma2", "sliding_window": 128, "head_dim": 64}, "--attention", "eager",
+                                               "--checkpoint", "full"),
+    "a sorted gradient of the embedding": case({}, batch=4, tokens=1024),
+    "one sequence": case({}, batch=1),
+    "two micro batches": case({}, "--accumulate", "2"),
+    "two micro batches and checkpoints": case({"model_type": "qwen3"}, "--accumulate", "2", "--checkpoint", "full", "--precision", "fp16-autocast"),
+    **{f"efficient attention in fp32, heads of {width}, {gpu}": case(heads(width), "--precision", "fp32", gpu=gpu)
+       for width in (64, 96, 160) for gpu in ("a100-40gb", "t4")},
+    "a window and SDPA": case({"model_type": "mistral", "sliding_window": 100}),
+    "a window and SDPA, rows that are padded": case({"model_type": "mistral", "sliding_window": 100, "num_key_value_heads": 2}, tokens=300 + 1),
+    "a window and SDPA in fp32": case({"model_type": "mistral", "sliding_window": 100, **heads(96)}, "--precision", "fp32", gpu="t4"),
+    "cuDNN's attention": case({"num_key_value_heads": 2}, gpu="h100-80gb"),
+    "for each parameter a kernel": case({}, "--optimizer", "adamw-forloop"),
+}
+
+
+def small(seed, index):
+    """A drawn case with as few layers as show what is between layers."""
+    made = drawn(seed, index, GPUS, "small")
+    layers = "n_layer" if made["family"] == "gpt2" else "num_hidden_layers"
+    made["config"][layers] = min(made["config"][layers], 2)
+    return made
+
+
+CASES = {**{f"drawn {index}": small(SEED, index) for index in range(COUNT)}, **FIXED}
+
+
+def driver(case, config, *more):
+    words = [str(pathlib.Path(ullage()).resolve().parent / "lowering_driver"), str(config), *case["flags"], "--gpu", case["gpu"], *more]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def runner():
+    """That of a GPU; there is one at a time."""
+    kept = {}
+
+    def of(gpu):
+        if gpu not in kept:
+            close()
+            kept[gpu] = Runner(ullage(), gpu)
+        return kept[gpu]
+
+    def close():
+        for one in kept.values():
+            one.__exit__()
+        kept.clear()
+
+    yield of
+    close()
+
+
+@pytest.mark.parametrize("name", sorted(CASES, key=lambda name: CASES[name]["gpu"]))
+def test_requests_and_peaks_are_equal(name, runner, tmp_path):
+    chosen = CASES[name]
+    events, config = tmp_path / "events", tmp_path / "config.json"
+    config.write_text(json.dumps(chosen["config"]))
+    real = runner(chosen["gpu"]).run(chosen["config"], chosen["flags"], events)
+    assert "error" not in real, real
+    planned = driver(chosen, config)
+    assert planned.count("\na ") > 200, "a program this short compares little"
+    assert not request_lists.first_difference(events.read_text().splitlines(), planned.splitlines()), chosen
+    peaks = tuple(map(int, driver(chosen, config, "--peaks", "1").split()))
+    assert peaks == (real["allocated"], real["reserved"]), chosen
+
+
+def test_the_drawn_cases_are_of_every_kind():
+    drawn_cases = [case for name, case in CASES.items() if name.startswith("drawn")]
+    for what, count in (("family", 9), ("gpu", 3), ("precision", 5), ("attention", 2)):
+        assert len({case[what] for case in drawn_cases}) == count, what
+    words = {word for case in drawn_cases for word in case["flags"]}
+    assert {"full", "adamw", "adamw-fused", "adamw-forloop", "sgd"} <= words
+
+
+def test_a_difference_is_found():
+    real = ["a 0 512", "a 1 1024", "f 0", "f 1"]
+    assert request_lists.first_difference(real, ["a 7 512 x", "a 8 1024 y", "f 8", "f 7"]) is None
+    assert "event 1" in request_lists.first_difference(real, ["a 0 512 x", "a 1 512 y"])
+    assert "nothing" in request_lists.first_difference([*real, "a 2 8"], real)
+    assert "the end of request 0" in request_lists.first_difference(["a 0 512", "f 0", "a 1 512"], ["a 0 512", "a 1 512"])
