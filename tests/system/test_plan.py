@@ -62,7 +62,7 @@ def test_the_verdict_is_a_bound():
     short = result("gpt2-xl", "--gpu", "a100-40gb", "--memory", "25GiB", "--reserve", "2GiB", status=1)
     assert short["missing_bytes"] == short["needed_at_least_bytes"] - (23 << 30)
     assert "activations" in made["evidence"]["missing"]
-    assert "Only states are planned yet" in plan("gpt2-xl").stdout
+    assert "These are states alone" in plan("gpt2-xl").stdout
 
 
 def test_a_table_of_cards_ends_with_0():
