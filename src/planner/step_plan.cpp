@@ -40,7 +40,8 @@ class Execution {
       : program_(program),
         device_(available.value_or(no_limit), available.value_or(no_limit)),
         allocator_(allocator::Settings{}, rules, device_),
-        blocks_(program.tensors.size()) {}
+        blocks_(program.tensors.size()),
+        bytes_(program.tensors.size()) {}
 
   /// False when there was no memory.
   bool step(Event event) {
@@ -50,20 +51,23 @@ class Execution {
       return true;
     }
     const auto block = allocator_.allocate(program_.tensors[id].bytes);
-    if (block) blocks_[id] = *block;
-    return block.has_value();
+    if (!block) return false;
+    blocks_[id] = *block;
+    bytes_[id] = allocator_.block(*block).size;
+    return true;
   }
   [[nodiscard]] std::uint64_t allocated() const { return allocator_.statistics().allocated_bytes.all.current; }
   [[nodiscard]] std::uint64_t reserved() const { return allocator_.statistics().reserved_bytes.all.current; }
   [[nodiscard]] std::uint64_t retries() const { return allocator_.statistics().num_alloc_retries; }
   [[nodiscard]] std::uint64_t failed_bytes() const { return allocator_.failed_bytes(); }
-  [[nodiscard]] std::uint64_t block_bytes(program::TensorId id) const { return allocator_.block(blocks_[id]).size; }
+  [[nodiscard]] std::uint64_t block_bytes(program::TensorId id) const { return bytes_[id]; }
 
  private:
   const Program& program_;
   allocator::SimulatedDevice device_;
   allocator::CachingAllocator allocator_;
   std::vector<allocator::BlockId> blocks_;
+  std::vector<std::uint64_t> bytes_;  ///< of each tensor's block
 };
 
 /// What is the most so far, and when.
@@ -75,17 +79,14 @@ struct Peak {
   }
 };
 
-std::vector<LiveTensor> live_at(const Program& program, const allocator::Rules& rules,
-                                std::optional<std::uint64_t> available, std::size_t last) {
-  Execution again(program, rules, available);
+/// What is alive after an event; a block keeps its size as long as its tensor lives.
+std::vector<LiveTensor> live_at(const Program& program, const Execution& execution, std::size_t last) {
   std::vector<bool> alive(program.tensors.size());
-  for (std::size_t i = 0; i <= last; ++i) {
-    (void)again.step(program.events[i]);
+  for (std::size_t i = 0; i <= last; ++i)
     alive[program::tensor_of(program.events[i])] = program::is_request(program.events[i]);
-  }
   std::vector<LiveTensor> live;
   for (program::TensorId id = 0; id < alive.size(); ++id)
-    if (alive[id]) live.push_back({id, again.block_bytes(id)});
+    if (alive[id]) live.push_back({id, execution.block_bytes(id)});
   return live;
 }
 
@@ -119,7 +120,7 @@ StepPlan run_program(const Program& program, const allocator::Rules& rules, std:
   if (program.events.empty()) return plan;
   plan.allocated_at = moment_at(program, allocated.event);
   plan.reserved_at = moment_at(program, reserved.event);
-  plan.lines = lines_of(program, live_at(program, rules, available, reserved.event), reserved.bytes);
+  plan.lines = lines_of(program, live_at(program, execution, reserved.event), reserved.bytes);
   return plan;
 }
 
