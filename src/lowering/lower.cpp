@@ -51,6 +51,9 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   const Forward forward = forward_of(model.model_type);
   if (!forward)
     return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
+  if (setup.attention == Attention::sdpa && model.model_type == "gemma2")  // _supports_sdpa of its class
+    return fail(ErrorKind::usage, "transformers refuses SDPA for this model", model.model_type, "eager attention",
+                "--attention eager");
   if (!model.network.not_planned.empty())
     return fail(ErrorKind::usage, "not planned", model.network.not_planned, "a model without it",
                 "'ullage rehearse' runs any script");

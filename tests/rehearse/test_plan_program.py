@@ -69,8 +69,12 @@ def small(seed, index):
 CASES = {**{f"drawn {index}": small(SEED, index) for index in range(COUNT)}, **FIXED}
 
 
+def lowering_driver():
+    return str(pathlib.Path(ullage()).resolve().parent / "lowering_driver")
+
+
 def driver(case, config, *more):
-    words = [str(pathlib.Path(ullage()).resolve().parent / "lowering_driver"), str(config), *case["flags"], "--gpu", case["gpu"], *more]
+    words = [lowering_driver(), str(config), *case["flags"], "--gpu", case["gpu"], *more]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -94,6 +98,15 @@ def runner():
 
     yield of
     close()
+
+
+def test_what_transformers_refuses_is_refused(runner, tmp_path):
+    refused = case({"model_type": "gemma2"}, "--attention", "sdpa", gpu=GPUS[0])
+    assert "does not support an attention implementation" in runner(refused["gpu"]).run(refused["config"], refused["flags"])["error"]
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(refused["config"]))
+    done = subprocess.run([lowering_driver(), str(config), *refused["flags"], "--gpu", refused["gpu"]], capture_output=True, text=True)
+    assert done.returncode == 1 and "transformers refuses SDPA" in done.stderr
 
 
 @pytest.mark.parametrize("name", sorted(CASES, key=lambda name: CASES[name]["gpu"]))
