@@ -4,6 +4,9 @@
 #include "lowering/optimizer.hpp"
 #include "lowering/run.hpp"
 
+#include <algorithm>
+#include <string>
+
 namespace ullage::lowering {
 namespace {
 
@@ -57,6 +60,14 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   if (!model.network.not_planned.empty())
     return fail(ErrorKind::usage, "not planned", model.network.not_planned, "a model without it",
                 "'ullage rehearse' runs any script");
+  constexpr std::uint64_t most_layers = 4096;
+  if (model.network.layers > most_layers)
+    return fail(ErrorKind::usage, "too many layers for a whole step", std::to_string(model.network.layers),
+                "at most " + std::to_string(most_layers), "without --seq the states are planned");
+  const std::uint64_t positions = model.network.positions;
+  if (positions > 0 && static_cast<std::uint64_t>(setup.sequence) > positions)
+    return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(setup.sequence),
+                "at most " + std::to_string(positions) + " tokens");
   program::Program program;
   Tape tape(program);
   Context context(tape, device);
@@ -68,6 +79,8 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
     if (model.network.rotary_width > 0)
       load_rotary(context, static_cast<std::int64_t>(model.network.rotary_width), buffers);
   });
+  if (std::ranges::none_of(weights.all(), [](const Tensor& weight) { return weight->requires_grad; }))
+    return fail(ErrorKind::usage, "nothing is trained", "every parameter is frozen", "at least one that is not");
   Optimizer optimizer(setup.optimizer, weights.all());
   context.op("aten::randint");
   const Tensor tokens = context.make({setup.micro_batch, setup.sequence}, DType::int64, Role::input);

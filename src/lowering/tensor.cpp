@@ -38,8 +38,10 @@ void Extents::insert(std::size_t index, Value value) {
 }
 
 Extents::Value Extents::product() const {
+  constexpr Value most = Value{1} << 50;  // more than any memory, and safe to multiply by a width
   Value product = 1;
-  for (const Value value : *this) product *= value;
+  for (const Value value : *this)
+    if (__builtin_mul_overflow(product, value, &product) || product > most) product = most;
   return product;
 }
 

@@ -16,6 +16,8 @@ using program::Mark;
 using program::Program;
 
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;
+// As wide as the addresses of a process: a plan may need more than any device has. From the top down, as a driver.
+constexpr address_space::Window addresses{0x000100000000, 0x7f0000000000};
 
 /// Finds the mark and the operator of an event.
 Moment moment_at(const Program& program, std::size_t event) {
@@ -38,7 +40,7 @@ class Execution {
  public:
   Execution(const Program& program, const allocator::Rules& rules, std::optional<std::uint64_t> available)
       : program_(program),
-        device_(available.value_or(no_limit), available.value_or(no_limit)),
+        device_(available.value_or(no_limit), available.value_or(no_limit), address_space::native_linux(addresses)),
         allocator_(allocator::Settings{}, rules, device_),
         blocks_(program.tensors.size()),
         bytes_(program.tensors.size()) {}
@@ -117,7 +119,7 @@ StepPlan run_program(const Program& program, const allocator::Rules& rules, std:
   }
   plan.retries = execution.retries();
   plan.peak_allocated = allocated.bytes, plan.peak_reserved = reserved.bytes;
-  if (program.events.empty()) return plan;
+  if (reserved.bytes == 0) return plan;
   plan.allocated_at = moment_at(program, allocated.event);
   plan.reserved_at = moment_at(program, reserved.event);
   plan.lines = lines_of(program, live_at(program, execution, reserved.event), reserved.bytes);

@@ -76,6 +76,7 @@ struct PlanStep {
   std::optional<PlanShortage> shortage;    ///< with the device's limit
   std::uint64_t retries = 0;               ///< with the limit, cached memory had to be given back
   std::optional<std::uint64_t> fit_value;  ///< with --fit: what was found; 0 when nothing fits
+  bool fit_stopped = false;                ///< no larger value was tried
   std::optional<PlanCost> cost;            ///< where the GPU's rates are known
 };
 

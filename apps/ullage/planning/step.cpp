@@ -76,9 +76,12 @@ Result<void> read_checkpoint(StepOptions& step) {
   return fail(ErrorKind::usage, "not a way of checkpointing", "--checkpoint " + text, "none, full or every:N");
 }
 
-Result<void> read_choices(const Arguments& arguments, StepOptions& step) {
+Result<void> read_choices(const Arguments& arguments, const model::Model& model, StepOptions& step) {
   constexpr std::array<std::string_view, 2> kinds{"sdpa", "eager"};
-  const auto attention = choice(arguments, "attention", kinds);
+  // transformers has no SDPA for Gemma 2
+  const auto attention = !arguments.given("attention") && model.model_type == "gemma2"
+                             ? Result<std::size_t>(1)
+                             : choice(arguments, "attention", kinds);
   if (!attention) return tl::unexpected(attention.error());
   step.attention = kinds[*attention];
   step.setup.attention = *attention == 0 ? lowering::Attention::sdpa : lowering::Attention::eager;
@@ -197,8 +200,13 @@ Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOpti
     if (*step.fit == FitOf::sequence) setup.sequence = static_cast<std::int64_t>(value);
     const model::Model sized = *step.fit == FitOf::layers ? with_layers(model, value) : model;
     if (const auto frozen = planner::frozen_parameters(sized, options.training.freeze)) setup.frozen = *frozen;
+    const auto states = planner::states_of(sized, options.training);
+    if (value > 1 && states && states->bytes > options.memory_bytes.value_or(gpu.capacity_bytes()))
+      return fail(ErrorKind::usage, "the states alone are too much", std::to_string(value));
     auto point = step_point(options, setup, sized, gpu);
-    if (point) point->step->fit_value = value;
+    if (!point) return point;
+    point->step->fit_value = value;
+    point->step->fit_stopped = value == most;
     return point;
   };
   const auto fits = [](const report::PlanPoint& point) { return point.step->verdict == "fits"; };
@@ -209,8 +217,7 @@ Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOpti
   while (bad - good > 1) {
     const std::uint64_t middle = bad == most + 1 ? std::min(2 * good, most) : good + (bad - good) / 2;
     auto point = tried(middle);
-    if (!point && middle > 1) return point;
-    if (fits(*point)) {
+    if (point && fits(*point)) {
       good = middle, best = std::move(point);
       if (good == most) break;
     } else {
@@ -232,8 +239,9 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
   StepOptions step;
   for (const char* flag : {"attention", "checkpoint"})
     if (!arguments.given(flag)) step.assumed.emplace_back(flag);
-  for (const auto read : {read_sizes, read_choices, read_fit})
+  for (const auto read : {read_sizes, read_fit})
     if (const auto done = read(arguments, step); !done) return tl::unexpected(done.error());
+  if (const auto done = read_choices(arguments, model, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_precision(options, step.setup); !done) return tl::unexpected(done.error());
   if (const auto done = read_optimizer(options, step.setup); !done) return tl::unexpected(done.error());
   const auto frozen = planner::frozen_parameters(model, options.training.freeze);
@@ -249,6 +257,9 @@ Result<report::PlanPoint> step_point(const PlanOptions& options, const Setup& se
   const auto program = lowering::lower(model, setup, lowering::facts_of(gpu));
   if (!program) return tl::unexpected(program.error());
   planner::StepPlan plan = planner::run_program(*program, {});
+  if (plan.shortage)
+    return fail(ErrorKind::usage, "this needs more memory than a process has addresses for",
+                fmt::format("micro batch {}, sequence {}", setup.micro_batch, setup.sequence), "less than 127 TiB");
   const std::uint64_t context = context_bytes(gpu);
   report::PlanPoint point;
   point.device = device_info(gpu, options.memory_bytes.value_or(gpu.capacity_bytes()));

@@ -166,8 +166,8 @@ std::string fit_text(const PlanView& view, const PlanPoint& point) {
   if (view.setup.fit.empty()) return {};
   if (*point.step->fit_value == 0)
     return fmt::format("NOT EVEN ONE {} FITS with {:.0f} % headroom\n", view.setup.fit, 100 * view.headroom);
-  return fmt::format("LARGEST {} THAT FITS with {:.0f} % headroom: {}\n", view.setup.fit, 100 * view.headroom,
-                     *point.step->fit_value);
+  return fmt::format("LARGEST {} THAT FITS with {:.0f} % headroom: {}{}\n", view.setup.fit, 100 * view.headroom,
+                     *point.step->fit_value, point.step->fit_stopped ? " (no larger one was tried)" : "");
 }
 
 std::string steps_text(const PlanView& view) {
