@@ -32,9 +32,10 @@ Attended eager_attention(const Run& run, const Tensor& query, const Tensor& key,
     scores = mul_number(c, scores);
   }
   scores = add(c, scores, mask);
-  const Tensor wide = softmax(c, scores, DType::fp32);
-  scores = cast(c, wide, query->type);
-  const_cast<Tensor&>(wide) = Tensor();
+  scores = [&] {
+    const Tensor wide = softmax(c, scores, DType::fp32);
+    return cast(c, wide, query->type);
+  }();
   scores = dropout(c, scores, run.network.attention_dropout);
   Tensor result = matmul(c, scores, values);
   result = contiguous(c, transpose(c, result, 1, 2));

@@ -18,9 +18,8 @@ Tensor rms_norm(const Run& run, std::string_view name, const Tensor& weight, Ten
   Tensor variance = pow_number(c, hidden);
   variance = mean_last(c, variance);
   {
-    const Tensor shifted = add_number(c, variance);
-    Tensor root = rsqrt(c, shifted);
-    const_cast<Tensor&>(shifted) = Tensor();
+    Tensor root = add_number(c, variance);
+    root = rsqrt(c, root);
     hidden = mul(c, hidden, root);
   }
   const Tensor narrow = cast(c, hidden, type);

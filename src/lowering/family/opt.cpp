@@ -63,10 +63,9 @@ Positions positions_of(const Run& run) {
   positions.ids = c.make(sizes, DType::fp32);
   { const Tensor scan = c.scratch(run.setup.micro_batch == 1 ? scan_bytes(run.setup.sequence, 4) : 0); }
   {
-    const Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.ones}, DType::fp32);
-    const Tensor shifted = pointwise(c, "aten::sub", {&masked}, DType::fp32);
-    const_cast<Tensor&>(masked) = Tensor();
-    positions.ids = cast(c, shifted, DType::int64);
+    Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.ones}, DType::fp32);
+    masked = pointwise(c, "aten::sub", {&masked}, DType::fp32);
+    positions.ids = cast(c, masked, DType::int64);
   }
   return positions;
 }
