@@ -37,7 +37,14 @@ Result<report::PlanView> view_of(const PlanOptions& options, const Arguments& ar
   if (!*step) return plan_view(options, found.model, states, found.origin);
   auto points = step_points(options, **step, found.model);
   if (!points) return tl::unexpected(points.error());
-  return plan_view(options, **step, std::move(*points), found.model, states, found.origin);
+  report::PlanView view = plan_view(options, **step, std::move(*points), found.model, states, found.origin);
+  if (arguments.given("compare-rules")) view.rules = rules_of(**step, found.model, view.points.front());
+  if (!arguments.given("what-if")) return view;
+  return changes_of(options, **step, found.model, view.points.front())
+      .map([&](std::vector<report::PlanChange> changes) {
+        view.changes = std::move(changes);
+        return view;
+      });
 }
 
 Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments) {
@@ -83,6 +90,8 @@ constexpr Flag flags[] = {
     {"tokens", "T", "tokens of the whole training, as 300B: what it takes in hours"},
     {"flops-rate", "R", "with --tokens: the time at this rate, as 140TFLOP/s, by 6 x parameters x tokens"},
     {"fit", "WHAT", "the largest micro-batch, seq or layers that fits with the headroom"},
+    {"what-if", "", "single changes to the setup, ranked by the memory that they save", FlagKind::toggle},
+    {"compare-rules", "", "the popular closed forms beside the plan", FlagKind::toggle},
     {"gpu", "NAME,...|all", "which GPUs, as 'ullage gpus' lists them, or the one in ULLAGE_GPU"},
     gpu_file_flag,
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the GPU's own", FlagKind::size},

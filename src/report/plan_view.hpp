@@ -92,12 +92,29 @@ struct PlanPoint {
   double left_fraction = 0;
 };
 
+/// A popular closed form beside the plan. Bytes.
+struct PlanRule {
+  std::string name, formula, misses;
+  double bytes = 0;
+};
+
+/// One change to the setup, and what the step needs with it.
+struct PlanChange {
+  std::string change;  ///< the flags of it
+  std::uint64_t needed = 0;
+  std::int64_t saved = 0;         ///< bytes; negative where it needs more
+  std::optional<double> seconds;  ///< of a step of as many tokens
+  std::string verdict;
+};
+
 struct PlanView {
   PlanModel model;
   PlanSetup setup;
   std::vector<PlanPoint> points;  ///< at least one
   std::vector<PlanFormula> formulas;
   std::optional<PlanEnvelope> envelope;
+  std::vector<PlanRule> rules;      ///< with --compare-rules
+  std::vector<PlanChange> changes;  ///< with --what-if, the one that saves most first
   double headroom = 0;
   std::uint64_t reserve_bytes = 0;
   std::string transformers;  ///< version that the model description follows

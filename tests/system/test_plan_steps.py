@@ -79,3 +79,30 @@ def test_what_is_refused(flags, said):
 
 def test_a_step_needs_a_gpu():
     assert "on which GPU?" in plan("gpt2", "--seq", 128, status=2).stderr
+
+
+def test_single_changes_are_ranked_and_are_plans_of_their_own():
+    words = (GPT, *A100, "--micro-batch", 4, "--seq", 1024, "--attention", "eager")
+    made = result(*words, "--what-if", status=1)
+    saved = [change["saved_bytes"] for change in made["changes"]]
+    assert saved == sorted(saved, reverse=True)
+    assert {change["change"] for change in made["changes"]} >= {"--checkpoint full", "--attention sdpa", "--micro-batch 2 --accumulate 2", "--seq 512"}
+    for change in made["changes"]:
+        assert change["needed_bytes"] + change["saved_bytes"] == made["needed_bytes"]
+    full = next(change for change in made["changes"] if change["change"] == "--checkpoint full")
+    assert result(*words, "--checkpoint", "full")["needed_bytes"] == full["needed_bytes"]
+
+
+def test_popular_rules_stand_beside_the_plan():
+    made = result(GPT, *A100, "--micro-batch", 4, "--seq", 1024, "--attention", "eager", "--compare-rules", status=1)
+    says = {rule["rule"]: rule["bytes"] / 1e9 for rule in made["rules"]}
+    assert round(says["and b s h (34 + 5 L)"], 1) == 22.3  # the figure of the README
+    assert round(says["and s b h (34 + 5 a s / h) L"] / 1.073741824, 1) == 33.4
+    assert all(rule["against_plan"] < -0.25 for rule in made["rules"])
+    assert "POPULAR RULES" in plan(GPT, *A100, "--seq", 64, "--compare-rules").stdout
+    assert "beside which plan?" in plan(GPT, *A100, "--seq", "64,128", "--compare-rules", status=2).stderr
+
+
+def test_the_back_of_the_envelope_of_the_folklore():
+    text = plan("--params", "1.3B", "--tokens", "32768", "--flops-rate", "1e14").stdout
+    assert "= 255.59 TFLOP; at 100.00 TFLOP/s: 2.56 s" in text

@@ -232,7 +232,8 @@ Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOpti
 Result<std::optional<StepOptions>> step_options(const Arguments& arguments, const PlanOptions& options,
                                                 const model::Model& model) {
   bool asked = false;
-  for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "keep-gradients", "attention", "checkpoint"})
+  for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "keep-gradients", "attention", "checkpoint",
+                           "what-if", "compare-rules"})
     asked = asked || arguments.given(flag);
   if (!asked) return std::nullopt;
   if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
@@ -247,6 +248,12 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
   const auto frozen = planner::frozen_parameters(model, options.training.freeze);
   if (!frozen) return tl::unexpected(frozen.error());
   step.setup.frozen = *frozen;
+  const bool one =
+      options.gpus.size() == 1 && step.micro_batches.size() == 1 && step.sequences.size() == 1 && !step.fit;
+  for (const char* flag : {"what-if", "compare-rules"})
+    if (arguments.given(flag) && !one)
+      return fail(ErrorKind::usage, "beside which plan?", fmt::format("--{}", flag),
+                  "one GPU, one micro batch and one sequence length, without --fit");
   step.setup.micro_batch = static_cast<std::int64_t>(step.micro_batches.front());
   step.setup.sequence = static_cast<std::int64_t>(step.sequences.front());
   return step;

@@ -39,4 +39,14 @@ struct StepOptions {
 [[nodiscard]] Result<std::vector<report::PlanPoint>> step_points(const PlanOptions& options, const StepOptions& step,
                                                                  const model::Model& model);
 
+/// Single changes to one planned point, the one that saves most first: checkpointing, attention, precision, optimizer,
+/// half the micro batch with twice the accumulation, half the sequence.
+[[nodiscard]] Result<std::vector<report::PlanChange>> changes_of(const PlanOptions& options, const StepOptions& step,
+                                                                 const model::Model& model,
+                                                                 const report::PlanPoint& point);
+
+/// The popular closed forms for one planned point.
+[[nodiscard]] std::vector<report::PlanRule> rules_of(const StepOptions& step, const model::Model& model,
+                                                     const report::PlanPoint& point);
+
 }  // namespace ullage::cli

@@ -130,6 +130,36 @@ void write_point(JsonWriter& json, const PlanPoint& point) {
   write_line(json, point.ledger, "ledger");
 }
 
+void write_changes(JsonWriter& json, const PlanView& view) {
+  if (view.changes.empty()) return;
+  json.begin_array("changes");
+  for (const PlanChange& change : view.changes) {
+    json.begin_object();
+    json.field("change", std::string_view(change.change));
+    json.field("needed_bytes", change.needed);
+    json.field("saved_bytes", change.saved);
+    if (change.seconds) json.field("seconds", *change.seconds);
+    json.field("verdict", std::string_view(change.verdict));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_rules(JsonWriter& json, const PlanView& view) {
+  if (view.rules.empty()) return;
+  json.begin_array("rules");
+  for (const PlanRule& rule : view.rules) {
+    json.begin_object();
+    json.field("rule", std::string_view(rule.name));
+    json.field("formula", std::string_view(rule.formula));
+    json.field("bytes", rule.bytes);
+    json.field("against_plan", rule.bytes / static_cast<double>(view.points.front().at_least) - 1);
+    json.field("misses", std::string_view(rule.misses));
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_points(JsonWriter& json, const PlanView& view) {
   if (view.points.size() == 1) return write_point(json, view.points.front());
   json.begin_array("points");
@@ -166,6 +196,8 @@ std::string plan_json(const PlanView& view) {
   write_setup(json, view.setup);
   if (view.reserve_bytes > 0) json.field("reserve_bytes", view.reserve_bytes);
   write_points(json, view);
+  write_changes(json, view);
+  write_rules(json, view);
   if (view.envelope) write_envelope(json, *view.envelope);
   write_formulas(json, view);
   json.begin_object("evidence");

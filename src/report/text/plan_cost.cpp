@@ -36,6 +36,7 @@ std::string tokens_text(double tokens) {
 
 /// Hours, and days where they are many.
 std::string hours_text(double seconds) {
+  if (seconds < 3600) return seconds_text(seconds);
   const double hours = seconds / 3600;
   const std::string text = grouped(static_cast<std::uint64_t>(std::llround(hours)));
   if (hours >= 48)

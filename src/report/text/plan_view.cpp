@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace ullage::report {
 namespace {
@@ -178,6 +179,27 @@ std::string steps_text(const PlanView& view) {
          (point.step->cost ? cost_text(*point.step->cost, view.envelope ? view.envelope->tokens : 0) : "");
 }
 
+std::string changes_text(const PlanView& view) {
+  if (view.changes.empty()) return {};
+  Table table({{"change"}, {"needs", Align::right}, {"saves", Align::right}, {"step time", Align::right}, {"verdict"}});
+  for (const PlanChange& change : view.changes)
+    table.add({change.change, format_bytes(change.needed),
+               (change.saved < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(std::abs(change.saved))),
+               change.seconds ? seconds_text(*change.seconds) : "",
+               change.verdict == "oom" ? "does not fit" : change.verdict});
+  return "\nWHAT IF, one change at a time\n" + table.text();
+}
+
+std::string rules_text(const PlanView& view) {
+  if (view.rules.empty()) return {};
+  const auto planned = static_cast<double>(view.points.front().at_least);
+  Table table({{"rule"}, {"says", Align::right}, {"against the plan", Align::right}, {"formula"}, {"misses"}});
+  for (const PlanRule& rule : view.rules)
+    table.add({rule.name, format_bytes(static_cast<std::uint64_t>(rule.bytes)),
+               fmt::format("{:+.0f} %", 100 * (rule.bytes / planned - 1)), rule.formula, rule.misses});
+  return "\nPOPULAR RULES beside it\n" + table.text();
+}
+
 std::string points_table(const PlanView& view) {
   Table table({{"GPU"},
                {"memory", Align::right},
@@ -206,7 +228,7 @@ std::string list_text(std::string_view title, const std::vector<std::string>& it
 std::string plan_text(const PlanView& view, bool explain) {
   std::string text = model_text(view.model) + setup_text(view.setup) + "\n";
   if (view.points.front().step) {
-    text += steps_text(view);
+    text += steps_text(view) + changes_text(view) + rules_text(view);
   } else if (view.points.size() == 1) {
     const PlanPoint& point = view.points.front();
     text += headline(view, point) + "\n" + ledger_table(point.ledger);
