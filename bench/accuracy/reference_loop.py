@@ -25,6 +25,7 @@ def flags():
     parser.add_argument("--micro-batch", type=int, default=1)
     parser.add_argument("--seq", type=int, default=1024)
     parser.add_argument("--accumulate", type=int, default=1)
+    parser.add_argument("--mode", default="train", choices=("train", "infer"), help="infer: forward passes alone, up to the logits")
     parser.add_argument("--steps", type=int, default=3)
     return parser
 
@@ -47,20 +48,33 @@ def optimizer_of(name, parameters):
     return torch.optim.AdamW(parameters, **ADAMW[name])
 
 
+def autocast_of(precision):
+    return torch.autocast("cuda", AUTOCAST[precision]) if precision in AUTOCAST else contextlib.nullcontext()
+
+
+def infer(model, tokens, chosen):
+    model.eval()
+    for _ in range(chosen.steps):
+        with torch.no_grad(), autocast_of(chosen.precision):
+            logits = model(input_ids=tokens, use_cache=False).logits  # noqa: F841  lives until the next
+
+
 def train(config, chosen, after_backward=lambda model, optimizer: None):
     torch.backends.cuda.matmul.allow_tf32 = chosen.precision == "tf32"
     model = build(config, chosen)
-    optimizer = optimizer_of(chosen.optimizer, model.parameters())
-    autocast = (lambda: torch.autocast("cuda", AUTOCAST[chosen.precision])) if chosen.precision in AUTOCAST else contextlib.nullcontext
     tokens = torch.randint(0, model.config.vocab_size, (chosen.micro_batch, chosen.seq), device="cuda")
+    if chosen.mode == "infer":
+        return infer(model, tokens, chosen)
+    optimizer = optimizer_of(chosen.optimizer, model.parameters())
     for _ in range(chosen.steps):
         for _ in range(chosen.accumulate):
-            with autocast():
+            with autocast_of(chosen.precision):
                 loss = model(input_ids=tokens, labels=tokens, use_cache=False).loss
             loss.backward()
         after_backward(model, optimizer)
         optimizer.step()
         optimizer.zero_grad()
+    return None
 
 
 def main():

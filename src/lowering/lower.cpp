@@ -13,21 +13,34 @@ namespace {
 using program::Phase;
 using program::Role;
 
-void train(Context& context, const Setup& setup, const Run& run, Forward forward, Optimizer& optimizer) {
+/// One forward pass as a loop calls it, under autocast where the setup says so.
+class Pass {
+ public:
+  Pass(const Run& run, Forward forward) : run_(run), forward_(forward) {}
+
+  Tensor operator()() {
+    Context& context = run_.context;
+    const AutocastMode cast(context, run_.setup.autocast);
+    // older than Ampere: torch.autocast tries a tensor of bfloat16 first
+    if (!asked_ && context.autocast.on && context.autocast.type == DType::bf16 && context.device.compute_major < 8)
+      (void)context.make({1}, DType::bf16);
+    asked_ = true;
+    return forward_(run_);
+  }
+
+ private:
+  const Run& run_;
+  Forward forward_;
+  bool asked_ = false;
+};
+
+void train(Context& context, const Setup& setup, Pass pass, Optimizer& optimizer) {
   Tape& tape = context.tape;
   Tensor loss;
-  bool asked = false;
   for (unsigned step = 1; step <= setup.steps; ++step) {
     for (std::uint32_t micro_batch = 1; micro_batch <= setup.accumulate; ++micro_batch) {
       tape.enter_phase(Phase::forward, step, micro_batch);
-      {
-        const AutocastMode cast(context, setup.autocast);
-        // older than Ampere: torch.autocast tries a tensor of bfloat16 first
-        if (!asked && setup.autocast && setup.autocast_type == DType::bf16 && context.device.compute_major < 8)
-          (void)context.make({1}, DType::bf16);
-        asked = true;
-        loss = forward(run);
-      }
+      loss = pass();
       tape.enter_phase(Phase::backward, step, micro_batch);
       run_backward(context, loss);
     }
@@ -36,6 +49,41 @@ void train(Context& context, const Setup& setup, const Run& run, Forward forward
     tape.enter_phase(Phase::other, step);
     if (!setup.keep_gradients) optimizer.zero_grad();
   }
+  tape.close();
+}
+
+/// The logits of a pass live until those of the next are there.
+void infer(Context& context, const Setup& setup, Pass pass) {
+  context.training = false;
+  const GradientMode mode(context, false);
+  Tensor logits;
+  for (unsigned step = 1; step <= setup.steps; ++step) {
+    context.tape.enter_phase(Phase::forward, step, 1);
+    logits = pass();
+  }
+  context.tape.close();
+}
+
+Result<void> check(const model::Model& model, const Setup& setup) {
+  if (setup.attention == Attention::sdpa && model.model_type == "gemma2")  // _supports_sdpa of its class
+    return fail(ErrorKind::usage, "transformers refuses SDPA for this model", model.model_type, "eager attention",
+                "--attention eager");
+  if (!model.network.not_planned.empty())
+    return fail(ErrorKind::usage, "not planned", model.network.not_planned, "a model without it",
+                "'ullage rehearse' runs any script");
+  constexpr std::uint64_t most_layers = 4096;
+  if (model.network.layers > most_layers)
+    return fail(ErrorKind::usage, "too many layers for a whole step", std::to_string(model.network.layers),
+                "at most " + std::to_string(most_layers), "without --seq the states are planned");
+  const std::uint64_t positions = model.network.positions;
+  if (positions > 0 && static_cast<std::uint64_t>(setup.sequence) > positions)
+    return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(setup.sequence),
+                "at most " + std::to_string(positions) + " tokens");
+  return {};
+}
+
+bool trains_something(const Weights& weights) {
+  return std::ranges::any_of(weights.all(), [](const Tensor& weight) { return weight->requires_grad; });
 }
 
 }  // namespace
@@ -54,20 +102,7 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   const Forward forward = forward_of(model.model_type);
   if (!forward)
     return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
-  if (setup.attention == Attention::sdpa && model.model_type == "gemma2")  // _supports_sdpa of its class
-    return fail(ErrorKind::usage, "transformers refuses SDPA for this model", model.model_type, "eager attention",
-                "--attention eager");
-  if (!model.network.not_planned.empty())
-    return fail(ErrorKind::usage, "not planned", model.network.not_planned, "a model without it",
-                "'ullage rehearse' runs any script");
-  constexpr std::uint64_t most_layers = 4096;
-  if (model.network.layers > most_layers)
-    return fail(ErrorKind::usage, "too many layers for a whole step", std::to_string(model.network.layers),
-                "at most " + std::to_string(most_layers), "without --seq the states are planned");
-  const std::uint64_t positions = model.network.positions;
-  if (positions > 0 && static_cast<std::uint64_t>(setup.sequence) > positions)
-    return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(setup.sequence),
-                "at most " + std::to_string(positions) + " tokens");
+  if (const auto checked = check(model, setup); !checked) return tl::unexpected(checked.error());
   program::Program program;
   Tape tape(program);
   Context context(tape, device);
@@ -79,13 +114,16 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
     if (model.network.rotary_width > 0)
       load_rotary(context, static_cast<std::int64_t>(model.network.rotary_width), buffers);
   });
-  if (std::ranges::none_of(weights.all(), [](const Tensor& weight) { return weight->requires_grad; }))
+  if (setup.train && !trains_something(weights))
     return fail(ErrorKind::usage, "nothing is trained", "every parameter is frozen", "at least one that is not");
   Optimizer optimizer(setup.optimizer, weights.all());
   context.op("aten::randint");
   const Tensor tokens = context.make({setup.micro_batch, setup.sequence}, DType::int64, Role::input);
-  train(context, setup, Run{context, weights, model.network, setup, tokens}, forward, optimizer);
-  tape.close();
+  const Run run{context, weights, model.network, setup, tokens};
+  if (setup.train)
+    train(context, setup, Pass(run, forward), optimizer);
+  else
+    infer(context, setup, Pass(run, forward));
   return program;
 }
 

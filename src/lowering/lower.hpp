@@ -17,8 +17,9 @@ namespace ullage::lowering {
 enum class Attention : std::uint8_t { eager, sdpa };
 enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd };
 
-/// A training of one device.
+/// A training of one device, or inference.
 struct Setup {
+  bool train = true;  ///< else forward passes without gradients in eval mode, up to the logits
   std::int64_t micro_batch = 1, sequence = 1024;  ///< sequences, tokens of each
   DType weights = DType::fp32;
   bool autocast = false;

@@ -193,7 +193,7 @@ Tensor through_layers(const Run& run, Tensor hidden, const std::function<Layer(s
   for (std::size_t i = 0; i < run.network.layers; ++i) {
     const ModuleScope number(run.context, std::to_string(i));
     const Layer one = layer(i);
-    if (run.setup.checkpoint_every == 0 || i % run.setup.checkpoint_every != 0) {
+    if (!run.setup.train || run.setup.checkpoint_every == 0 || i % run.setup.checkpoint_every != 0) {
       hidden = one(hidden);
       continue;
     }

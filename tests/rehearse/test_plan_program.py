@@ -54,6 +54,10 @@ FIXED = {
     "a window and SDPA, rows that are padded": case({"model_type": "mistral", "sliding_window": 100, "num_key_value_heads": 2}, tokens=300 + 1),
     "a window and SDPA in fp32": case({"model_type": "mistral", "sliding_window": 100, **heads(96)}, "--precision", "fp32", gpu="t4"),
     "cuDNN's attention": case({"num_key_value_heads": 2}, gpu="h100-80gb"),
+    "a window and SDPA on Hopper": case({"model_type": "mistral", "sliding_window": 100}, gpu="h100-80gb"),
+    **{f"inference of {family}": case({"model_type": family} if family != "opt" else OPT, "--mode", "infer", *flags, gpu=gpu)
+       for family, gpu, *flags in (("llama", "a100-40gb"), ("gpt_neox", "t4", "--precision", "fp16-autocast"),
+                                   ("opt", "h100-80gb", "--attention", "eager"), ("qwen3", "h100-80gb", "--precision", "bf16"))},
     "for each parameter a kernel": case({}, "--optimizer", "adamw-forloop"),
 }
 

@@ -69,7 +69,7 @@ def test_tables_and_what_fits():
     (("--seq", 128, "--checkpoint", "some"), "none, full or every:N"),
     (("--seq", 128, "--optimizer", "adafactor"), "only states are planned of this optimizer"),
     (("--seq", 128, "--precision", "bf16-master"), "only states are planned of this bookkeeping"),
-    (("--seq", 128, "--mode", "infer"), "inference"),
+    (("--seq", 128, "--mode", "infer", "--checkpoint", "full"), "inference has no such thing"),
     (("--seq", 128, "--world", 2), "one device"),
     (("--seq", 128, "--fit", "seq"), "one of the two"),
 ])
@@ -106,3 +106,13 @@ def test_popular_rules_stand_beside_the_plan():
 def test_the_back_of_the_envelope_of_the_folklore():
     text = plan("--params", "1.3B", "--tokens", "32768", "--flops-rate", "1e14").stdout
     assert "= 255.59 TFLOP; at 100.00 TFLOP/s: 2.56 s" in text
+
+
+def test_inference_keeps_no_activations():
+    made = result("gpt2", *A100, "--mode", "infer", "--seq", 1024, "--micro-batch", 4)
+    accounts = {line["id"] for line in made["ledger"]["children"][1]["children"]}
+    assert "activations" not in accounts and "gradients" not in accounts and "optimizer_state" not in accounts
+    assert {phase["name"] for phase in made["phases"]} == {"load", "forward"}
+    assert_adds_up(made["ledger"])
+    logits = 4 * 1024 * 50257 * 2
+    assert made["phases"][-1]["allocated_bytes"] > logits  # those of the last pass are still there

@@ -49,7 +49,17 @@ Result<void> read_precision(const PlanOptions& options, Setup& setup) {
   return {};
 }
 
+/// What has no meaning without a backward pass.
+Result<void> check_inference(const Arguments& arguments) {
+  for (const char* flag : {"checkpoint", "accumulate", "keep-gradients", "what-if", "compare-rules"})
+    if (arguments.given(flag))
+      return fail(ErrorKind::usage, "inference has no such thing", fmt::format("--{} with --mode infer", flag),
+                  "one of the two");
+  return {};
+}
+
 Result<void> read_optimizer(const PlanOptions& options, Setup& setup) {
+  if (!options.train) return {};
   using lowering::OptimizerKind;
   constexpr std::array<std::pair<std::string_view, OptimizerKind>, 4> known{
       {{"adamw", OptimizerKind::adamw},
@@ -133,9 +143,6 @@ Result<void> check_alone(const PlanOptions& options) {
                 "--gpu NAME, or the variable ULLAGE_GPU", "'ullage gpus' lists the names");
   if (options.parameters)
     return fail(ErrorKind::usage, "a bare number of parameters has no layers", "--seq with --params", "a MODEL");
-  if (!options.train)
-    return fail(ErrorKind::usage, "inference is planned by its weights alone", "--seq with --mode infer",
-                "one of the two");
   if (options.training.ranks > 1)
     return fail(ErrorKind::usage, "steps are planned for one device", "--seq with --world", "one of the two");
   return {};
@@ -237,9 +244,13 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
     asked = asked || arguments.given(flag);
   if (!asked) return std::nullopt;
   if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
+  if (!options.train)
+    if (const auto checked = check_inference(arguments); !checked) return tl::unexpected(checked.error());
   StepOptions step;
+  step.setup.train = options.train;
   for (const char* flag : {"attention", "checkpoint"})
-    if (!arguments.given(flag)) step.assumed.emplace_back(flag);
+    if (!arguments.given(flag) && (options.train || flag != std::string_view("checkpoint")))
+      step.assumed.emplace_back(flag);
   for (const auto read : {read_sizes, read_fit})
     if (const auto done = read(arguments, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_choices(arguments, model, step); !done) return tl::unexpected(done.error());
@@ -248,6 +259,7 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
   const auto frozen = planner::frozen_parameters(model, options.training.freeze);
   if (!frozen) return tl::unexpected(frozen.error());
   step.setup.frozen = *frozen;
+  if (!options.train) step.checkpoint.clear();
   const bool one =
       options.gpus.size() == 1 && step.micro_batches.size() == 1 && step.sequences.size() == 1 && !step.fit;
   for (const char* flag : {"what-if", "compare-rules"})

@@ -87,7 +87,7 @@ Tensor gemma2_forward(const Run& run) {
     logits = tanh(c, logits);
     logits = mul_number(c, logits);
   }
-  return causal_loss(c, logits, run.tokens);
+  return run.setup.train ? causal_loss(c, logits, run.tokens) : logits;
 }
 
 }  // namespace ullage::lowering

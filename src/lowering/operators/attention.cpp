@@ -128,10 +128,25 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   return result;
 }
 
+/// A mask of bool as one of the query's type; `padded`: its rows to a multiple of 8 elements.
+Tensor bias_of(Context& c, const Tensor& mask, DType type, bool padded) {
+  if (!mask) return {};
+  note_written(c, "aten::where", static_cast<double>(mask->elements()) * static_cast<double>(bytes_of(type)));
+  const Tensor bias = [&] {
+    const Tensor one = c.make({}, type), other = c.make({}, type);
+    return c.make(mask->sizes, type);
+  }();
+  const std::int64_t length = round_up(mask->sizes.back(), 8);
+  if (!padded || length == mask->sizes.back()) return bias;
+  Extents sizes = mask->sizes;
+  sizes[sizes.count() - 1] = length;
+  return c.make(sizes, type);
+}
+
 // aten/src/ATen/native/cudnn/MHA.cpp; the workspace of the backward pass is an estimate: the gradient of the query in
 // fp32 and a number for each row
 struct CudnnSaved {
-  Saved query, key, value, result, scores, seed, offset;
+  Saved query, key, value, result, scores, seed, offset, bias;
 };
 
 void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gradients& out) {
@@ -146,11 +161,14 @@ void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gra
       c.scratch(static_cast<std::uint64_t>(4 * shape.batch * shape.heads * shape.queries * (shape.width + 1)));
 }
 
-Tensor cudnn_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value) {
+Tensor cudnn_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value,
+                       const Tensor& mask) {
   const Shape shape = shape_of(query, key);
+  const Tensor bias = bias_of(context, mask, query->type, false);
   const bool records = context.records({&query, &key, &value});
   CudnnSaved saved{
-      context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}};
+      context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {}, {}, {}};
+  if (bias) saved.bias = context.save(bias, records);
   note_attention(context.op("aten::_scaled_dot_product_cudnn_attention"), shape, query, Pass::forward);
   const Tensor seed = context.make({}, DType::int64), offset = context.make({}, DType::int64);
   Tensor result = context.make(query->sizes, preserved_strides(*query), query->type);
@@ -222,25 +240,10 @@ void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& sa
   const Tensor workspace = c.scratch(static_cast<std::uint64_t>(efficient_workspace(shape, half, c.device)));
 }
 
-/// A mask of bool as one of the query's type, its rows padded to a multiple of 8 elements.
-Tensor bias_of(Context& c, const Tensor& mask, DType type) {
-  if (!mask) return {};
-  note_written(c, "aten::where", static_cast<double>(mask->elements()) * static_cast<double>(bytes_of(type)));
-  const Tensor bias = [&] {
-    const Tensor one = c.make({}, type), other = c.make({}, type);
-    return c.make(mask->sizes, type);
-  }();
-  const std::int64_t padded = round_up(mask->sizes.back(), 8);
-  if (padded == mask->sizes.back()) return bias;
-  Extents sizes = mask->sizes;
-  sizes[sizes.count() - 1] = padded;
-  return c.make(sizes, type);
-}
-
 Tensor efficient_attention(Context& context, const Tensor& query, const Tensor& key, const Tensor& value,
                            const Tensor& mask) {
   const Shape shape = shape_of(query, key);
-  const Tensor bias = bias_of(context, mask, query->type);
+  const Tensor bias = bias_of(context, mask, query->type, true);
   const bool records = context.records({&query, &key, &value});
   EfficientSaved saved{
       context.save(query, records), context.save(key, records), context.save(value, records), {}, {}, {},
@@ -322,11 +325,11 @@ Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given
   return cast(c, matmul(c, weights, values), type);
 }
 
-bool prefers_cudnn(const DeviceFacts& device, const Tensor& query, const AttentionOptions& options) {
+bool prefers_cudnn(const DeviceFacts& device, const Tensor& query) {
   const std::int64_t width = query->sizes.back(),
                      most = device.compute_major == 9 && device.compute_minor == 0 ? 256 : 128;
   const bool datacenter = device.compute_major == 9 || device.compute_major == 10;
-  return datacenter && !options.mask && is_half(query->type) && width <= most && width % 8 == 0;
+  return datacenter && is_half(query->type) && width <= most && width % 8 == 0;
 }
 
 /// Which kernel PyTorch chooses (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
@@ -351,7 +354,7 @@ Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, 
   key = autocast(context, key);
   query = autocast(context, query);
   const bool drops = options.dropout > 0 && context.training;
-  if (prefers_cudnn(context.device, query, options)) return cudnn_attention(context, query, key, value);
+  if (prefers_cudnn(context.device, query)) return cudnn_attention(context, query, key, value, options.mask);
   if (can_use_flash(context, query, options, drops)) return flash_attention(context, query, key, value, drops);
   if (can_use_efficient(context, query, key)) return efficient_attention(context, query, key, value, options.mask);
   return math_attention(context, query, key, value, options.dropout);

@@ -47,20 +47,28 @@ std::string model_text(const PlanModel& model) {
   return text + (model.origin.empty() ? "\n" : "\n  from " + model.origin + "\n");
 }
 
+std::string step_setup_text(const PlanSetup& setup) {
+  std::string text = fmt::format("attention {}{}", setup.attention, assumed_mark(setup, "attention"));
+  if (!setup.checkpoint.empty())
+    text += fmt::format(", checkpointing {}{}", setup.checkpoint, assumed_mark(setup, "checkpoint"));
+  if (setup.accumulate > 1) text += fmt::format(", {} micro batches a step", setup.accumulate);
+  return text + (setup.keep_gradients ? ", gradients kept\n" : "\n");
+}
+
+std::string inference_text(const PlanSetup& setup) {
+  return setup.attention.empty() ? "weights alone" : "forward passes under no_grad, without a KV cache";
+}
+
 std::string setup_text(const PlanSetup& setup) {
   std::string text = fmt::format("{}{}, precision {}{}: {}\n", setup.train ? "training" : "inference",
                                  assumed_mark(setup, "mode"), setup.precision, assumed_mark(setup, "precision"),
-                                 setup.train ? setup.precision_meaning : "weights alone");
+                                 setup.train ? setup.precision_meaning : inference_text(setup));
   if (setup.train) {
     text +=
         fmt::format("optimizer {}{}: {}\n", setup.optimizer, assumed_mark(setup, "optimizer"), setup.optimizer_meaning);
     text += fmt::format("bookkeeping of {}{}: {}\n", setup.framework, assumed_mark(setup, "framework"), setup.source);
   }
-  if (!setup.attention.empty())
-    text += fmt::format("attention {}{}, checkpointing {}{}{}{}\n", setup.attention, assumed_mark(setup, "attention"),
-                        setup.checkpoint, assumed_mark(setup, "checkpoint"),
-                        setup.accumulate > 1 ? fmt::format(", {} micro batches a step", setup.accumulate) : "",
-                        setup.keep_gradients ? ", gradients kept" : "");
+  if (!setup.attention.empty()) text += step_setup_text(setup);
   if (setup.ranks > 1)
     text += fmt::format("one of {} ranks, ZeRO stage {}: an estimate by closed form, without communication memory\n",
                         setup.ranks, setup.zero);
