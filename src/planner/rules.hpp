@@ -25,8 +25,8 @@ struct RuleInput {
   bool checkpoint = false;  ///< every layer
 };
 
-/// In bytes: 16 a parameter; that and b s h (34 + 5 L), a misquotation; that and Korthikanti's s b h (34 + 5 a s / h) a layer
-/// (arXiv 2205.05198), or 2 s b h a layer with full recomputation.
+/// In bytes: 16 a parameter; that and b s h (34 + 5 L), a misquotation; that and Korthikanti's s b h (34 + 5 a s / h) a
+/// layer (arXiv 2205.05198), or 2 s b h a layer with full recomputation.
 [[nodiscard]] std::vector<Rule> popular_rules(const model::Network& network, const RuleInput& input);
 
 }  // namespace ullage::planner
