@@ -34,10 +34,7 @@ Result<bool> forget(const std::string& id) {
 Result<bool> remove_files(const std::string& directory) {
   std::error_code error;
   if (!fs::exists(directory, error)) return false;
-  // an imported history may name any folder: what was rehearsed or recorded has one of these
-  const bool is_own =
-      fs::exists(fs::path(directory) / "marks.jsonl", error) || fs::exists(fs::path(directory) / "stdout.log", error);
-  if (!is_run_directory(directory) || !is_own)
+  if (!is_run_directory(directory))
     return fail(ErrorKind::usage, "this is no run directory; nothing was removed", directory);
   fs::remove_all(directory, error);
   if (error) return fail(ErrorKind::io, "cannot remove the run directory: " + error.message(), directory);

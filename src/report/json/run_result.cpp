@@ -371,7 +371,7 @@ void write_evidence(JsonWriter& json, const RunResult& result) {
   write_texts(json, "missing", result.missing);
   json.end_object();
   write_texts(json, "notes", result.notes);
-  write_origin(json, result.origin);
+  if (!result.origin.started.empty()) write_origin(json, result.origin);
   write_texts(json, "script", result.command);
   json.field("run_directory", std::string_view(result.run_directory));
 }
