@@ -50,10 +50,14 @@ Shared Shared::of(const Run& run, std::size_t layer) const {
   return {positions, slid ? sliding_mask : mask, {}, rotary};
 }
 
-Tensor heads_of(const Run& run, const Tensor& projected) {
+Tensor split_heads(const Run& run, const Tensor& projected) {
   const auto width = static_cast<std::int64_t>(run.network.head_width);
-  const Extents sizes{projected->sizes[0], projected->sizes[1], projected->sizes.back() / width, width};
-  return transpose(run.context, view(run.context, projected, sizes), 1, 2);
+  return view(run.context, projected,
+              {projected->sizes[0], projected->sizes[1], projected->sizes.back() / width, width});
+}
+
+Tensor heads_of(const Run& run, const Tensor& projected) {
+  return transpose(run.context, split_heads(run, projected), 1, 2);
 }
 
 Attended attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask) {

@@ -64,12 +64,8 @@ Saved Context::save(const Tensor& tensor, bool needed) {
   if (recomputing) return {};
   tape.is(tensor->storage->id, Role::activation);
   // without its node: a result would own the node that owns it
-  Tensor kept(new TensorBody);
-  kept->storage = tensor->storage;
+  Tensor kept = alias(tensor, tensor->sizes, tensor->strides);
   kept->base = tensor->base;
-  kept->sizes = tensor->sizes;
-  kept->strides = tensor->strides;
-  kept->type = tensor->type;
   return Saved(std::move(kept));
 }
 

@@ -86,7 +86,9 @@ struct Shared {
 
 /// Positions, masks and rotary embedding of a Llama-like model whose hidden states are of `type`.
 [[nodiscard]] Shared shared_inputs(const Run& run, DType type);
-/// A projection seen as heads: [batch, heads, tokens, width].
+/// A projection seen as [batch, tokens, heads, width].
+[[nodiscard]] Tensor split_heads(const Run& run, const Tensor& projected);
+/// The same as [batch, heads, tokens, width].
 [[nodiscard]] Tensor heads_of(const Run& run, const Tensor& projected);
 // families: from tokens to the loss
 [[nodiscard]] Tensor gemma2_forward(const Run& run);

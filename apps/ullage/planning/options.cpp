@@ -43,15 +43,6 @@ Result<void> read_model(const Arguments& arguments, PlanOptions& options) {
   return {};
 }
 
-/// What trains: meaningless, hence refused, in inference.
-Result<void> check_inference(const Arguments& arguments) {
-  for (const char* flag : {"optimizer", "freeze", "world", "zero", "framework"})
-    if (arguments.given(flag))
-      return fail(ErrorKind::usage, "inference has no such thing", fmt::format("--{} with --mode infer", flag),
-                  "one of the two");
-  return {};
-}
-
 Result<void> read_precision(const Arguments& arguments, PlanOptions& options) {
   const std::string fallback = options.train ? "bf16-autocast" : "bf16";
   const auto precision =
@@ -125,6 +116,14 @@ void note_assumed(const Arguments& arguments, PlanOptions& options) {
 
 }  // namespace
 
+Result<void> refuse_in_inference(const Arguments& arguments, std::initializer_list<const char*> flags) {
+  for (const char* flag : flags)
+    if (arguments.given(flag))
+      return fail(ErrorKind::usage, "inference has no such thing", fmt::format("--{} with --mode infer", flag),
+                  "one of the two");
+  return {};
+}
+
 Result<PlanOptions> plan_options(const Arguments& arguments) {
   PlanOptions options;
   constexpr std::array<std::string_view, 2> modes{"train", "infer"};
@@ -132,7 +131,9 @@ Result<PlanOptions> plan_options(const Arguments& arguments) {
   if (!mode) return tl::unexpected(mode.error());
   options.train = *mode == 0;
   if (!options.train)
-    if (const auto checked = check_inference(arguments); !checked) return tl::unexpected(checked.error());
+    if (const auto checked = refuse_in_inference(arguments, {"optimizer", "freeze", "world", "zero", "framework"});
+        !checked)
+      return tl::unexpected(checked.error());
   for (const auto read : {read_model, read_precision, read_optimizer, read_ranks, read_devices})
     if (const auto done = read(arguments, options); !done) return tl::unexpected(done.error());
   const auto length = training_length(arguments);

@@ -9,6 +9,7 @@
 #include "planner/states.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct PlanOptions {
   std::uint64_t reserve_bytes = 0;
   TrainingLength length;
 };
+
+/// Errors: `usage` for the first of these flags that was given: inference has no such thing.
+[[nodiscard]] Result<void> refuse_in_inference(const Arguments& arguments, std::initializer_list<const char*> flags);
 
 /// Errors: `usage`, naming the flag and what is allowed.
 [[nodiscard]] Result<PlanOptions> plan_options(const Arguments& arguments);

@@ -49,15 +49,6 @@ Result<void> read_precision(const PlanOptions& options, Setup& setup) {
   return {};
 }
 
-/// What has no meaning without a backward pass.
-Result<void> check_inference(const Arguments& arguments) {
-  for (const char* flag : {"checkpoint", "accumulate", "keep-gradients", "what-if", "compare-rules"})
-    if (arguments.given(flag))
-      return fail(ErrorKind::usage, "inference has no such thing", fmt::format("--{} with --mode infer", flag),
-                  "one of the two");
-  return {};
-}
-
 Result<void> read_optimizer(const PlanOptions& options, Setup& setup) {
   if (!options.train) return {};
   using lowering::OptimizerKind;
@@ -194,6 +185,17 @@ model::Model with_layers(model::Model model, std::uint64_t layers) {
   return model;
 }
 
+/// The point of so many layers. Errors: also where their states alone are too much, which is known at once.
+Result<report::PlanPoint> layers_point(const PlanOptions& options, Setup setup, const model::Model& model,
+                                       const Gpu& gpu, std::uint64_t layers) {
+  const model::Model sized = with_layers(model, layers);
+  if (const auto frozen = planner::frozen_parameters(sized, options.training.freeze)) setup.frozen = *frozen;
+  const auto states = planner::states_of(sized, options.training);
+  if (layers > 1 && states && states->bytes > options.memory_bytes.value_or(gpu.capacity_bytes()))
+    return fail(ErrorKind::usage, "the states alone are too much", std::to_string(layers));
+  return step_point(options, std::move(setup), sized, gpu);
+}
+
 /// The largest value from 1 to `most` that fits with the headroom, and its point; the point of 1, with value 0, where
 /// none does. More of anything needs more memory, so halving finds it.
 Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOptions& step, const model::Model& model,
@@ -201,20 +203,18 @@ Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOpti
   const std::uint64_t most = *step.fit == FitOf::micro_batch ? 4096
                              : *step.fit == FitOf::sequence  ? most_tokens / 16
                                                              : 1024;
-  const auto tried = [&](std::uint64_t value) -> Result<report::PlanPoint> {
+  const auto planned = [&](std::uint64_t value) {
     Setup setup = step.setup;
-    if (*step.fit == FitOf::micro_batch) setup.micro_batch = static_cast<std::int64_t>(value);
-    if (*step.fit == FitOf::sequence) setup.sequence = static_cast<std::int64_t>(value);
-    const model::Model sized = *step.fit == FitOf::layers ? with_layers(model, value) : model;
-    if (const auto frozen = planner::frozen_parameters(sized, options.training.freeze)) setup.frozen = *frozen;
-    const auto states = planner::states_of(sized, options.training);
-    if (value > 1 && states && states->bytes > options.memory_bytes.value_or(gpu.capacity_bytes()))
-      return fail(ErrorKind::usage, "the states alone are too much", std::to_string(value));
-    auto point = step_point(options, setup, sized, gpu);
-    if (!point) return point;
-    point->step->fit_value = value;
-    point->step->fit_stopped = value == most;
-    return point;
+    if (*step.fit == FitOf::layers) return layers_point(options, setup, model, gpu, value);
+    (*step.fit == FitOf::micro_batch ? setup.micro_batch : setup.sequence) = static_cast<std::int64_t>(value);
+    return step_point(options, setup, model, gpu);
+  };
+  const auto tried = [&](std::uint64_t value) {
+    return planned(value).map([&](report::PlanPoint point) {
+      point.step->fit_value = value;
+      point.step->fit_stopped = value == most;
+      return point;
+    });
   };
   const auto fits = [](const report::PlanPoint& point) { return point.step->verdict == "fits"; };
   auto best = tried(1);
@@ -245,7 +245,10 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
   if (!asked) return std::nullopt;
   if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
   if (!options.train)
-    if (const auto checked = check_inference(arguments); !checked) return tl::unexpected(checked.error());
+    if (const auto checked =
+            refuse_in_inference(arguments, {"checkpoint", "accumulate", "keep-gradients", "what-if", "compare-rules"});
+        !checked)
+      return tl::unexpected(checked.error());
   StepOptions step;
   step.setup.train = options.train;
   for (const char* flag : {"attention", "checkpoint"})

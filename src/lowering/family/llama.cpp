@@ -17,9 +17,7 @@ Heads projected(const Run& run, std::size_t layer, const Tensor& hidden) {
       const Tensor wide = project(run, layer, "self_attn." + std::string(name), hidden);
       const Tensor weight = run.weights.layer(layer, "self_attn." + std::string(norm_name) + ".weight");
       if (!weight) return heads_of(run, wide);
-      const auto width = static_cast<std::int64_t>(run.network.head_width);
-      const Extents sizes{hidden->sizes[0], hidden->sizes[1], wide->sizes.back() / width, width};
-      return transpose(c, rms_norm(run, norm_name, weight, view(c, wide, sizes)), 1, 2);
+      return transpose(c, rms_norm(run, norm_name, weight, split_heads(run, wide)), 1, 2);
     };
     heads.query = one("q_proj", "q_norm");
     heads.key = one("k_proj", "k_norm");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/operators.hpp"
+#include "lowering/operators/arithmetic.hpp"
 #include "lowering/operators/iterator.hpp"
 
 #include <algorithm>
@@ -7,10 +8,6 @@
 
 namespace ullage::lowering {
 namespace {
-
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 /// Sizes that every kernel of attention needs.
 struct Shape {
@@ -44,7 +41,6 @@ void note_attention(program::Operator& op, const Shape& shape, const Tensor& que
   op.launches = backward ? 3 : 1;
 }
 
-// aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp
 /// A new tensor of [batch, tokens, heads, width] as [batch, heads, tokens, width].
 Tensor as_heads(Context& c, const Tensor& made) {
   Extents sizes = made->sizes, strides = made->strides;
@@ -55,6 +51,7 @@ Tensor as_heads(Context& c, const Tensor& made) {
   return seen;
 }
 
+// aten/src/ATen/native/transformers/cuda/flash_attn/flash_api.cpp
 struct FlashSaved {
   Saved query, key, value, result, scores, seed, unused;
 };
@@ -81,7 +78,6 @@ void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, con
 
 /// Parts into which the keys are split so that few queries fill the device (num_splits_heuristic of flash_api.cpp).
 std::int64_t splits_of(const Shape& shape, const DeviceFacts& device) {
-  const auto divide_up = [](std::int64_t value, std::int64_t by) { return (value + by - 1) / by; };
   const std::int64_t block = shape.width <= 64 ? 256 : shape.width <= 128 ? 128 : 64;
   const std::int64_t blocks = divide_up(shape.keys, block), slots = 2 * device.multiprocessors;
   const std::int64_t work = shape.batch * shape.heads * divide_up(shape.queries, 64);
@@ -203,7 +199,6 @@ Blocks blocks_of(const Shape& shape, bool half, const DeviceFacts& device) {
 
 std::int64_t efficient_workspace(const Shape& shape, bool half, const DeviceFacts& device) {
   const Blocks blocks = blocks_of(shape, half, device);
-  const auto divide_up = [](std::int64_t value, std::int64_t by) { return (value + by - 1) / by; };
   const std::int64_t query = divide_up(shape.queries, blocks.rows) * divide_up(shape.width, blocks.columns) *
                              (blocks.rows * blocks.columns * 4 + 16);
   const std::int64_t keys = blocks.sums_keys ? 2 * round_up(shape.keys, 64) * round_up(shape.width, 128) * 4 : 0;

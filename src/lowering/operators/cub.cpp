@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/operators/cub.hpp"
 
+#include "lowering/operators/arithmetic.hpp"
+
 namespace ullage::lowering {
 namespace {
 
@@ -8,12 +10,8 @@ int architecture_of(const DeviceFacts& device) {
   return 10 * device.compute_major + device.compute_minor;
 }
 
-std::int64_t divide_up(std::int64_t value, std::int64_t by) {
-  return (value + by - 1) / by;
-}
-
 std::int64_t aligned(std::int64_t bytes) {
-  return divide_up(bytes, 256) * 256;
+  return round_up(bytes, 256);
 }
 
 /// Blocks that look back at each other's state: twice a value for each and for 32 more.

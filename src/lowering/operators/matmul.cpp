@@ -50,22 +50,35 @@ Tensor left_gradient(Context& context, const Tensor& gradient, const Tensor& rig
   return product(context, "aten::mm", gradient, t(context, right));
 }
 
+/// The operands of a product as its backward pass needs them.
+struct Factors {
+  bool wants_left = false, wants_right = false;
+  Saved left, right;  ///< each for the other's gradient
+  bool left_columns = false, right_columns = false;
+};
+
+Factors factors_of(Context& context, const Tensor& left, const Tensor& right, bool records) {
+  Factors factors;
+  factors.wants_left = needs_gradient(left), factors.wants_right = needs_gradient(right);
+  factors.right = context.save(right, records && factors.wants_left);
+  factors.left = context.save(left, records && factors.wants_right);
+  factors.left_columns = is_column_major(left->sizes, left->strides);
+  factors.right_columns = is_column_major(right->sizes, right->strides);
+  return factors;
+}
+
 /// addmm of a bias with one dimension.
 Tensor addmm(Context& context, const Tensor& bias, const Tensor& left, const Tensor& right) {
   const bool records = context.records({&bias, &left, &right});
-  const bool wants_left = needs_gradient(left), wants_right = needs_gradient(right);
-  Saved saved_left = context.save(left, records && wants_right),
-        saved_right = context.save(right, records && wants_left);
+  const Factors factors = factors_of(context, left, right, records);
   Tensor result = product(context, "aten::addmm", left, right);
   context.need_cublas_lt();
   if (!records) return result;
-  const bool left_columns = is_column_major(left->sizes, left->strides),
-             right_columns = is_column_major(right->sizes, right->strides);
   context.attach("AddmmBackward0", result, {&bias, &left, &right},
                  [=, wants_bias = needs_gradient(bias)](Context& c, Gradients& in, Gradients& out) {
-                   const Tensor one = saved_left.get(c), other = saved_right.get(c);
-                   if (wants_left) out[1] = left_gradient(c, in[0], other, left_columns);
-                   if (wants_right) out[2] = right_gradient(c, in[0], one, right_columns);
+                   const Tensor one = factors.left.get(c), other = factors.right.get(c);
+                   if (factors.wants_left) out[1] = left_gradient(c, in[0], other, factors.left_columns);
+                   if (factors.wants_right) out[2] = right_gradient(c, in[0], one, factors.right_columns);
                    if (wants_bias) out[0] = in[0];
                  });
   return result;
@@ -73,15 +86,13 @@ Tensor addmm(Context& context, const Tensor& bias, const Tensor& left, const Ten
 
 Tensor bmm(Context& context, const Tensor& left, const Tensor& right) {
   const bool records = context.records({&left, &right});
-  const bool wants_left = needs_gradient(left), wants_right = needs_gradient(right);
-  Saved saved_right = context.save(right, records && wants_left),
-        saved_left = context.save(left, records && wants_right);
+  const Factors factors = factors_of(context, left, right, records);
   Tensor result = product(context, "aten::bmm", left, right);
   if (!records) return result;
   context.attach("BmmBackward0", result, {&left, &right}, [=](Context& c, Gradients& in, Gradients& out) {
-    const Tensor other = saved_right.get(c), one = saved_left.get(c);
-    if (wants_right) out[1] = product(c, "aten::bmm", transposed(c, one), in[0]);
-    if (wants_left) out[0] = product(c, "aten::bmm", in[0], transposed(c, other));
+    const Tensor other = factors.right.get(c), one = factors.left.get(c);
+    if (factors.wants_right) out[1] = product(c, "aten::bmm", transposed(c, one), in[0]);
+    if (factors.wants_left) out[0] = product(c, "aten::bmm", in[0], transposed(c, other));
   });
   return result;
 }
@@ -100,17 +111,13 @@ Tensor folded(Context& context, const Tensor& tensor) {
 
 Tensor mm(Context& context, const Tensor& left, const Tensor& right) {
   const bool records = context.records({&left, &right});
-  const bool wants_left = needs_gradient(left), wants_right = needs_gradient(right);
-  Saved saved_right = context.save(right, records && wants_left),
-        saved_left = context.save(left, records && wants_right);
+  const Factors factors = factors_of(context, left, right, records);
   Tensor result = product(context, "aten::mm", left, right);
   if (!records) return result;
-  const bool left_columns = is_column_major(left->sizes, left->strides),
-             right_columns = is_column_major(right->sizes, right->strides);
   context.attach("MmBackward0", result, {&left, &right}, [=](Context& c, Gradients& in, Gradients& out) {
-    const Tensor other = saved_right.get(c), one = saved_left.get(c);
-    if (wants_right) out[1] = right_gradient(c, in[0], one, right_columns);
-    if (wants_left) out[0] = left_gradient(c, in[0], other, left_columns);
+    const Tensor other = factors.right.get(c), one = factors.left.get(c);
+    if (factors.wants_right) out[1] = right_gradient(c, in[0], one, factors.right_columns);
+    if (factors.wants_left) out[0] = left_gradient(c, in[0], other, factors.left_columns);
   });
   return result;
 }

@@ -2,6 +2,7 @@
 // Reductions, and the memory that a kernel takes when several blocks work on one output
 // (aten/src/ATen/native/cuda/Reduce.cuh, setReduceConfig).
 #include "lowering/operators.hpp"
+#include "lowering/operators/arithmetic.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -49,10 +50,6 @@ Iterator iterator_of(const TensorBody& input, const TensorBody& output, unsigned
     }
   }
   return iterator;
-}
-
-Value divide_up(Value a, Value b) {
-  return (a + b - 1) / b;
 }
 
 Value last_power_of_two(Value value) {
