@@ -5,10 +5,18 @@ target_compile_options(ullage_options INTERFACE -Wall -Wextra -Wpedantic -Wshado
 # g++ 12 sees overlapping copies where std::string has none.
 target_compile_options(ullage_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_include_directories(ullage_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
-target_compile_definitions(ullage_options INTERFACE FMT_HEADER_ONLY=1)
 if(ULLAGE_SANITIZE)
   add_compile_options(-fsanitize=${ULLAGE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ULLAGE_SANITIZE})
+endif()
+
+# fmt 9 is compiled once; what another version has to instantiate is its own affair, so its headers hold everything.
+find_package(fmt REQUIRED)
+if(fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
+  add_library(ullage_fmt STATIC ${CMAKE_SOURCE_DIR}/cmake/fmt_library.cpp)
+  target_link_libraries(ullage_options INTERFACE ullage_fmt)
+else()
+  target_compile_definitions(ullage_options INTERFACE FMT_HEADER_ONLY=1)
 endif()
 
 # ullage_room(NAME SOURCES file... USES room... LINKS library...)
