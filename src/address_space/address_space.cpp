@@ -1,54 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "address_space/address_space.hpp"
 
+#include <set>
 #include <utility>
 
 namespace ullage::address_space {
 namespace {
 
-/// Free ranges by address; neighbours are merged.
+/// Free ranges by address; neighbours are merged. Those of one size are kept together, so that a search looks at one
+/// range of each size: few sizes are in use, ranges are many.
 class FreeRanges {
  public:
-  void insert(Address start, std::uint64_t bytes) {
+  /// Merged only with neighbours in [low, high).
+  void insert(Address start, std::uint64_t bytes, Window within) {
     auto next = ranges_.lower_bound(start);
+    if (next != ranges_.end() && next->first < within.high && start + bytes == next->first) bytes += erase(next++);
     if (next != ranges_.begin()) {
-      auto previous = std::prev(next);
-      if (previous->first + previous->second == start) {
+      const auto previous = std::prev(next);
+      if (previous->first >= within.low && previous->first + previous->second == start) {
         start = previous->first;
-        bytes += previous->second;
-        ranges_.erase(previous);
+        bytes += erase(previous);
       }
     }
-    if (next != ranges_.end() && start + bytes == next->first) {
-      bytes += next->second;
-      ranges_.erase(next);
-    }
-    ranges_.emplace(start, bytes);
+    add(start, bytes);
   }
 
-  /// First fit from the lowest address.
+  /// First fit from the lowest address, cut at its start.
   std::optional<Address> take_lowest(std::uint64_t bytes) {
-    for (auto it = ranges_.begin(); it != ranges_.end(); ++it)
-      if (it->second >= bytes) return cut(it, bytes);
-    return std::nullopt;
+    std::optional<Address> lowest;
+    for (auto same = by_size_.lower_bound(bytes); same != by_size_.end(); ++same)
+      if (!lowest || *same->second.begin() < *lowest) lowest = *same->second.begin();
+    if (!lowest) return std::nullopt;
+    if (const std::uint64_t rest = erase(ranges_.find(*lowest)) - bytes; rest > 0) add(*lowest + bytes, rest);
+    return lowest;
   }
 
-  bool is_single(Address start, std::uint64_t bytes) const {
-    auto it = ranges_.find(start);
-    return it != ranges_.end() && it->second == bytes;
+  /// First fit from the highest address, cut at its end.
+  std::optional<Address> take_highest(std::uint64_t bytes) {
+    std::optional<Address> highest;
+    for (auto same = by_size_.lower_bound(bytes); same != by_size_.end(); ++same)
+      if (!highest || *same->second.rbegin() > *highest) highest = *same->second.rbegin();
+    if (!highest) return std::nullopt;
+    const std::uint64_t rest = erase(ranges_.find(*highest)) - bytes;
+    if (rest > 0) add(*highest, rest);
+    return *highest + rest;
   }
 
-  const std::map<Address, std::uint64_t>& ranges() const { return ranges_; }
+  /// False when that is not one free range.
+  bool remove(Address start, std::uint64_t bytes) {
+    const auto it = ranges_.find(start);
+    if (it == ranges_.end() || it->second != bytes) return false;
+    erase(it);
+    return true;
+  }
 
  private:
-  Address cut(std::map<Address, std::uint64_t>::iterator it, std::uint64_t bytes) {
-    auto [start, size] = *it;
+  void add(Address start, std::uint64_t bytes) {
+    ranges_.emplace(start, bytes);
+    by_size_[bytes].insert(start);
+  }
+
+  /// Returns its size.
+  std::uint64_t erase(std::map<Address, std::uint64_t>::iterator it) {
+    const auto [start, bytes] = *it;
+    const auto same = by_size_.find(bytes);
+    same->second.erase(start);
+    if (same->second.empty()) by_size_.erase(same);
     ranges_.erase(it);
-    if (size > bytes) ranges_.emplace(start + bytes, size - bytes);
-    return start;
+    return bytes;
   }
 
   std::map<Address, std::uint64_t> ranges_;
+  std::map<std::uint64_t, std::set<Address>> by_size_;
 };
 
 /// What is handed out, by start address.
@@ -68,18 +91,13 @@ class UsedRanges {
   std::map<Address, std::uint64_t> ranges_;
 };
 
-struct Chunk {
-  std::uint64_t bytes = 0;
-  FreeRanges free;
-};
-
 class NativeLinux final : public AddressSpace {
  public:
-  explicit NativeLinux(Window window) : window_(window) {}
+  explicit NativeLinux(Window window) : window_(window) { gaps_.insert(window.low, window.high - window.low, window); }
 
   std::optional<Address> allocate(std::uint64_t bytes) override {
     bytes = round_up(bytes, granularity);
-    auto address = take_from_chunks(bytes);
+    auto address = free_.take_lowest(bytes);
     if (!address) address = take_new_chunk(bytes);
     if (address) used_.add(*address, bytes);
     return address;
@@ -92,48 +110,35 @@ class NativeLinux final : public AddressSpace {
   }
 
  private:
-  std::optional<Address> take_from_chunks(std::uint64_t bytes) {
-    for (auto& [start, chunk] : chunks_)
-      if (auto address = chunk.free.take_lowest(bytes)) return address;
-    return std::nullopt;
-  }
-
   std::optional<Address> take_new_chunk(std::uint64_t bytes) {
     const std::uint64_t size = round_up(bytes, chunk_unit);
-    const auto start = highest_gap(size);
+    const auto start = gaps_.take_highest(size);
     if (!start) return std::nullopt;
-    Chunk chunk{size, {}};
-    if (size > bytes) chunk.free.insert(*start + bytes, size - bytes);
-    chunks_.emplace(*start, std::move(chunk));
+    chunks_.emplace(*start, size);
+    if (size > bytes) free_.insert(*start + bytes, size - bytes, {*start, *start + size});
     return start;
   }
 
-  std::optional<Address> highest_gap(std::uint64_t size) const {
-    Address top = window_.high;
-    for (auto it = chunks_.rbegin(); it != chunks_.rend(); ++it) {
-      const Address end = it->first + it->second.bytes;
-      if (top - end >= size) return top - size;
-      top = it->first;
-    }
-    if (top - window_.low >= size) return top - size;
-    return std::nullopt;
-  }
-
   void give_back(Address address, std::uint64_t bytes) {
-    auto it = std::prev(chunks_.upper_bound(address));
-    it->second.free.insert(address, bytes);
-    if (it->second.free.is_single(it->first, it->second.bytes)) chunks_.erase(it);
+    const auto chunk = std::prev(chunks_.upper_bound(address));
+    const auto [start, size] = *chunk;
+    free_.insert(address, bytes, {start, start + size});
+    if (!free_.remove(start, size)) return;
+    chunks_.erase(chunk);
+    gaps_.insert(start, size, window_);
   }
 
   Window window_;
-  std::map<Address, Chunk> chunks_;
+  FreeRanges gaps_;                          ///< between chunks
+  FreeRanges free_;                          ///< inside chunks, never across two of them
+  std::map<Address, std::uint64_t> chunks_;  ///< bytes by address
   UsedRanges used_;
 };
 
 class Wsl final : public AddressSpace {
  public:
-  Wsl(Window window, std::uint64_t held, std::uint64_t module) : module_(module) {
-    free_.insert(window.low, window.high - window.low);
+  Wsl(Window window, std::uint64_t held, std::uint64_t module) : window_(window), module_(module) {
+    free_.insert(window.low, window.high - window.low, window);
     if (held > 0) held_ = allocate(held);
   }
 
@@ -146,7 +151,7 @@ class Wsl final : public AddressSpace {
 
   std::uint64_t release(Address address) override {
     const std::uint64_t bytes = used_.remove(address);
-    if (bytes > 0) free_.insert(address, bytes);
+    if (bytes > 0) free_.insert(address, bytes, window_);
     return bytes;
   }
 
@@ -158,6 +163,7 @@ class Wsl final : public AddressSpace {
   }
 
  private:
+  Window window_;
   std::uint64_t module_;
   FreeRanges free_;
   UsedRanges used_;

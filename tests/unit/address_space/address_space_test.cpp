@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -107,6 +108,67 @@ RC_GTEST_PROP(NativeLinux, RandomPrograms, (const Program& program)) {
 
 RC_GTEST_PROP(Wsl, RandomPrograms, (const Program& program)) {
   obeys(program, [] { return wsl(window, 80 * MiB, 98 * MiB); });
+}
+
+/// The rule of native Linux in words, a mark for every 2 MiB of the window.
+class SlowNativeLinux {
+ public:
+  explicit SlowNativeLinux(Address units) : chunk_(units), used_(units) {}
+
+  std::optional<Address> allocate(Address units) {
+    for (Address start = 0; start + units <= chunk_.size(); ++start)
+      if (fits(start, units)) return take(start, units);
+    const Address whole = (units + 15) / 16 * 16;
+    for (Address start = chunk_.size() - whole + 1; start-- > 0;)
+      if (std::count(&chunk_[start], &chunk_[start] + whole, 0) == static_cast<long>(whole)) {
+        std::fill_n(&chunk_[start], whole, ++chunks_);
+        return take(start, units);
+      }
+    return std::nullopt;
+  }
+  void release(Address start, Address units) {
+    std::fill_n(&used_[start], units, 0);
+    const int chunk = chunk_[start];
+    for (Address i = 0; i < chunk_.size(); ++i)
+      if (chunk_[i] == chunk && used_[i]) return;
+    std::replace(chunk_.begin(), chunk_.end(), chunk, 0);
+  }
+
+ private:
+  bool fits(Address start, Address units) const {
+    for (Address i = start; i < start + units; ++i)
+      if (chunk_[i] == 0 || chunk_[i] != chunk_[start] || used_[i]) return false;
+    return true;
+  }
+  Address take(Address start, Address units) {
+    std::fill_n(&used_[start], units, 1);
+    return start;
+  }
+
+  std::vector<int> chunk_, used_;
+  int chunks_ = 0;
+};
+
+RC_GTEST_PROP(NativeLinux, IsTheRuleInWords, (const Program& program)) {
+  constexpr Address units = 32 * 16;
+  const auto space = native_linux({64 * MiB, 64 * MiB + units * 2 * MiB});
+  SlowNativeLinux slow(units);
+  std::map<Address, Address> taken;
+  for (const auto& [take, number] : program) {
+    if (take || taken.empty()) {
+      const Address size = number % 40 + 1;
+      const auto expected = slow.allocate(size), address = space->allocate(size * 2 * MiB);
+      RC_ASSERT(expected.has_value() == address.has_value());
+      if (!address) continue;
+      RC_ASSERT(*address == 64 * MiB + *expected * 2 * MiB);
+      taken.emplace(*expected, size);
+    } else {
+      const auto victim = std::next(taken.begin(), static_cast<long>(number % taken.size()));
+      RC_ASSERT(space->release(64 * MiB + victim->first * 2 * MiB) == victim->second * 2 * MiB);
+      slow.release(victim->first, victim->second);
+      taken.erase(victim);
+    }
+  }
 }
 
 }  // namespace
