@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt's functions, compiled once: a source that only includes the header compiles in a third of the time. Debian ships no static fmt,
-// and the program needs no shared library but libc.
+// fmt's functions, compiled once: a source that only includes the header compiles in a third of the time. Debian ships
+// no static fmt, and the program needs no shared library but libc.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
