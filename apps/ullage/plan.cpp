@@ -29,6 +29,15 @@ Result<Described> described(const PlanOptions& options) {
   });
 }
 
+/// The states whose formulas are shown: with --fit world those of as many ranks as were found.
+Result<planner::States> states_shown(const PlanOptions& options, const StepOptions& step, const model::Model& model,
+                                     const report::PlanPoint& point, const planner::States& states) {
+  if (step.fit != FitOf::world || options.gpus.size() > 1) return states;
+  planner::Training training = options.training;
+  training.ranks = std::max<std::uint64_t>(point.step->fit_value.value_or(1), 1);
+  return planner::states_of(model, training);
+}
+
 /// States alone, or whole steps.
 Result<report::PlanView> view_of(const PlanOptions& options, const Arguments& arguments, const Described& found,
                                  const planner::States& states) {
@@ -37,7 +46,9 @@ Result<report::PlanView> view_of(const PlanOptions& options, const Arguments& ar
   if (!*step) return plan_view(options, found.model, states, found.origin);
   auto points = step_points(options, **step, found.model);
   if (!points) return tl::unexpected(points.error());
-  report::PlanView view = plan_view(options, **step, std::move(*points), found.model, states, found.origin);
+  const auto shares = states_shown(options, **step, found.model, points->front(), states);
+  if (!shares) return tl::unexpected(shares.error());
+  report::PlanView view = plan_view(options, **step, std::move(*points), found.model, *shares, found.origin);
   if (arguments.given("compare-rules")) view.rules = rules_of(**step, found.model, view.points.front());
   if (!arguments.given("what-if")) return view;
   return changes_of(options, **step, found.model, view.points.front())
@@ -86,10 +97,11 @@ constexpr Flag flags[] = {
     {"attention", "KIND", "sdpa (the kernel that PyTorch chooses on that GPU) or eager", FlagKind::text, "sdpa"},
     {"checkpoint", "WHICH", "activation checkpointing: none, full (every layer), every:N", FlagKind::text, "none"},
     {"accumulate", "K", "micro batches before an optimizer step", FlagKind::count},
+    {"global-batch", "G", "sequences of an optimizer step, of all ranks, instead of --accumulate", FlagKind::count},
     {"keep-gradients", "", "gradients are zeroed, not given up: zero_grad(set_to_none=False)", FlagKind::toggle},
     {"tokens", "T", "tokens of the whole training, as 300B: what it takes in hours"},
     {"flops-rate", "R", "with --tokens: the time at this rate, as 140TFLOP/s, by 6 x parameters x tokens"},
-    {"fit", "WHAT", "the largest micro-batch, seq or layers that fits with the headroom"},
+    {"fit", "WHAT", "the largest micro-batch, seq or layers that fits with the headroom, or the smallest world"},
     {"what-if", "", "single changes to the setup, ranked by the memory that they save", FlagKind::toggle},
     {"compare-rules", "", "the popular closed forms beside the plan", FlagKind::toggle},
     {"gpu", "NAME,...|all", "which GPUs, as 'ullage gpus' lists them, or the one in ULLAGE_GPU"},

@@ -70,7 +70,6 @@ def test_tables_and_what_fits():
     (("--seq", 128, "--optimizer", "adafactor"), "only states are planned of this optimizer"),
     (("--seq", 128, "--precision", "bf16-master"), "only states are planned of this bookkeeping"),
     (("--seq", 128, "--mode", "infer", "--checkpoint", "full"), "inference has no such thing"),
-    (("--seq", 128, "--world", 2), "one device"),
     (("--seq", 128, "--fit", "seq"), "one of the two"),
 ])
 def test_what_is_refused(flags, said):

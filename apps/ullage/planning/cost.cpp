@@ -58,9 +58,9 @@ std::vector<report::PlanWork> work_view(const cost::StepWork& work, const cost::
 }
 
 report::PlanTime time_view(const cost::StepTime& time, const cost::StepWork& work, const report::PlanFlops& flops,
-                           const std::optional<double>& training_tokens) {
+                           const TrainingRun& training) {
   const double model_flops = flops.counted - flops.recomputed;
-  const cost::Pace pace{time.step, static_cast<double>(flops.tokens), 1};
+  const cost::Pace pace{time.step, static_cast<double>(flops.tokens), static_cast<double>(training.ranks)};
   report::PlanTime view;
   view.step = seconds_view(time.step);
   view.bound_by = cost::name_of(time.bound_by());
@@ -74,7 +74,8 @@ report::PlanTime time_view(const cost::StepTime& time, const cost::StepWork& wor
   view.utilisation = cost::utilisation_of(model_flops, time.peak_flops, time.step.value);
   view.baseline_share = cost::baseline_mfu, view.baseline_source = cost::baseline_source;
   view.baseline_seconds = cost::constant_mfu_seconds(model_flops, time.peak_flops, cost::baseline_mfu);
-  if (training_tokens) view.training = seconds_view(pace.seconds_for(*training_tokens));
+  view.gpus = training.ranks;
+  if (training.tokens) view.training = seconds_view(pace.seconds_for(*training.tokens));
   return view;
 }
 
@@ -111,15 +112,14 @@ std::optional<report::PlanEnvelope> envelope_of(const TrainingLength& length, st
 }
 
 std::optional<report::PlanCost> step_cost(const program::Program& program, const lowering::Setup& setup,
-                                          const model::Model& model, const Gpu& gpu,
-                                          const std::optional<double>& training_tokens) {
+                                          const model::Model& model, const Gpu& gpu, const TrainingRun& training) {
   const auto rates = cost::device_rates(gpu, half_of(setup));
   if (!rates) return std::nullopt;
   const cost::StepWork work = cost::work_of(program);
   const cost::StepTime time = cost::step_time(program, *rates);
   report::PlanCost view;
   view.flops = flops_view(program, work, static_cast<double>(model::parameter_count(model)), tokens_of(setup));
-  view.time = time_view(time, work, view.flops, training_tokens);
+  view.time = time_view(time, work, view.flops, training);
   const bool half = setup.autocast || lowering::is_half(setup.weights);
   view.time.emulated = half && rates->half_is_emulated;
   return view;

@@ -24,9 +24,15 @@ struct TrainingLength {
 /// Nothing without tokens.
 [[nodiscard]] std::optional<report::PlanEnvelope> envelope_of(const TrainingLength& length, std::uint64_t parameters);
 
+/// A whole training: its tokens, if they are known, and the ranks that share them.
+struct TrainingRun {
+  std::optional<double> tokens;
+  std::uint64_t ranks = 1;
+};
+
 /// FLOPs and time of the program's last step; nothing where the GPU's rates are not known.
 [[nodiscard]] std::optional<report::PlanCost> step_cost(const program::Program& program, const lowering::Setup& setup,
                                                         const model::Model& model, const Gpu& gpu,
-                                                        const std::optional<double>& training_tokens);
+                                                        const TrainingRun& training);
 
 }  // namespace ullage::cli

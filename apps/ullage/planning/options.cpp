@@ -73,8 +73,12 @@ Result<void> read_ranks(const Arguments& arguments, PlanOptions& options) {
   if (zero > (megatron ? 1 : 3))
     return fail(ErrorKind::usage, "no such stage", fmt::format("--zero {}", zero),
                 megatron ? "0, or 1 for Megatron's distributed optimizer" : "0, 1, 2 or 3");
-  if (zero > 0 && !arguments.given("world"))
-    return fail(ErrorKind::usage, "among how many ranks?", "--zero", "--world N as well");
+  const bool searched = arguments.text("fit") == "world";
+  if (zero > 0 && !arguments.given("world") && !searched)
+    return fail(ErrorKind::usage, "among how many ranks?", "--zero", "--world N as well, or --fit world");
+  if (zero == 0 && searched)
+    return fail(ErrorKind::usage, "more ranks change nothing", "--fit world without --zero", "--zero 1, 2 or 3",
+                "where they share nothing, each needs the same");
   options.training.ranks = ranks;
   options.training.zero = static_cast<unsigned>(zero);
   return {};

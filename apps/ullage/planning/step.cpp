@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "ledger/verdict.hpp"
 #include "planner/frozen.hpp"
+#include "planner/ranks.hpp"
 #include "planner/step_plan.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ namespace {
 using lowering::DType;
 using lowering::Setup;
 
-constexpr std::uint64_t most_sequences = 1 << 20, most_tokens = 1 << 24;
+constexpr std::uint64_t most_sequences = 1 << 20, most_tokens = 1 << 24, most_accumulated = 1024;
 
 /// 1,2,4,8.
 Result<std::vector<std::uint64_t>> counts(const Arguments& arguments, std::string_view flag, std::uint64_t most) {
@@ -89,19 +90,44 @@ Result<void> read_choices(const Arguments& arguments, const model::Model& model,
   step.checkpoint = *arguments.text("checkpoint");
   step.setup.keep_gradients = arguments.given("keep-gradients");
   step.setup.accumulate = arguments.count("accumulate").value_or(1);
-  if (step.setup.accumulate < 1 || step.setup.accumulate > 1024)
+  if (step.setup.accumulate < 1 || step.setup.accumulate > most_accumulated)
     return fail(ErrorKind::usage, "not a number of micro batches",
-                fmt::format("--accumulate {}", step.setup.accumulate), "1 to 1024");
+                fmt::format("--accumulate {}", step.setup.accumulate), fmt::format("1 to {}", most_accumulated));
   return read_checkpoint(step);
+}
+
+/// Micro batches of `micro_batch` sequences before an optimizer step, on each rank.
+Result<std::uint64_t> accumulation_of(const PlanOptions& options, const StepOptions& step, std::uint64_t micro_batch) {
+  if (!step.global_batch) return step.setup.accumulate;
+  const std::uint64_t at_once = micro_batch * options.training.ranks, times = *step.global_batch / at_once;
+  if (*step.global_batch % at_once == 0 && times >= 1 && times <= most_accumulated) return times;
+  return fail(ErrorKind::usage, "the global batch is not made of such micro batches",
+              fmt::format("--global-batch {} with --micro-batch {}{}", *step.global_batch, micro_batch,
+                          options.training.ranks > 1 ? fmt::format(" on {} ranks", options.training.ranks) : ""),
+              fmt::format("1 to {} times {} sequences", most_accumulated, at_once));
+}
+
+/// --global-batch, for which each micro batch has its own accumulation.
+Result<void> read_global_batch(const Arguments& arguments, const PlanOptions& options, StepOptions& step) {
+  step.global_batch = arguments.count("global-batch");
+  if (!step.global_batch) return {};
+  for (const char* flag : {"accumulate", "fit"})
+    if (arguments.given(flag))
+      return fail(ErrorKind::usage, "the global batch decides how many micro batches there are",
+                  fmt::format("--global-batch with --{}", flag), "one of the two");
+  for (const std::uint64_t micro_batch : step.micro_batches)
+    if (const auto times = accumulation_of(options, step, micro_batch); !times) return tl::unexpected(times.error());
+  step.setup.accumulate = *accumulation_of(options, step, step.micro_batches.front());
+  return {};
 }
 
 Result<void> read_fit(const Arguments& arguments, StepOptions& step) {
   if (!arguments.given("fit")) return {};
-  constexpr std::array<std::string_view, 3> names{"micro-batch", "seq", "layers"};
+  constexpr std::array<std::string_view, 4> names{"micro-batch", "seq", "layers", "world"};
   const auto chosen = choice(arguments, "fit", names);
   if (!chosen) return tl::unexpected(chosen.error());
   step.fit = static_cast<FitOf>(*chosen);
-  if (*chosen < 2 && arguments.given(names[*chosen]))
+  if (*chosen != 2 && arguments.given(names[*chosen]))
     return fail(ErrorKind::usage, "looked for and given at once", fmt::format("--fit {0} with --{0}", names[*chosen]),
                 "one of the two");
   if (step.micro_batches.size() > 1 || step.sequences.size() > 1)
@@ -134,8 +160,6 @@ Result<void> check_alone(const PlanOptions& options) {
                 "--gpu NAME, or the variable ULLAGE_GPU", "'ullage gpus' lists the names");
   if (options.parameters)
     return fail(ErrorKind::usage, "a bare number of parameters has no layers", "--seq with --params", "a MODEL");
-  if (options.training.ranks > 1)
-    return fail(ErrorKind::usage, "steps are planned for one device", "--seq with --world", "one of the two");
   return {};
 }
 
@@ -174,6 +198,11 @@ void judge(const PlanOptions& options, const program::Program& program, std::uin
   }
   point.fits_not = true;
   point.step->shortage = report::PlanShortage{moment_of(limited.shortage->moment), limited.shortage->requested};
+}
+
+void mark_estimated(ledger::Line& line) {
+  line.known_by = ledger::KnownBy::estimated;
+  for (ledger::Line& child : line.children) mark_estimated(child);
 }
 
 /// A model with another number of layers.
@@ -239,14 +268,14 @@ Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOpti
 Result<std::optional<StepOptions>> step_options(const Arguments& arguments, const PlanOptions& options,
                                                 const model::Model& model) {
   bool asked = false;
-  for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "keep-gradients", "attention", "checkpoint",
-                           "what-if", "compare-rules"})
+  for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "global-batch", "keep-gradients", "attention",
+                           "checkpoint", "what-if", "compare-rules"})
     asked = asked || arguments.given(flag);
   if (!asked) return std::nullopt;
   if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
   if (!options.train)
-    if (const auto checked =
-            refuse_in_inference(arguments, {"checkpoint", "accumulate", "keep-gradients", "what-if", "compare-rules"});
+    if (const auto checked = refuse_in_inference(
+            arguments, {"checkpoint", "accumulate", "global-batch", "keep-gradients", "what-if", "compare-rules"});
         !checked)
       return tl::unexpected(checked.error());
   StepOptions step;
@@ -257,6 +286,7 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
   for (const auto read : {read_sizes, read_fit})
     if (const auto done = read(arguments, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_choices(arguments, model, step); !done) return tl::unexpected(done.error());
+  if (const auto done = read_global_batch(arguments, options, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_precision(options, step.setup); !done) return tl::unexpected(done.error());
   if (const auto done = read_optimizer(options, step.setup); !done) return tl::unexpected(done.error());
   const auto frozen = planner::frozen_parameters(model, options.training.freeze);
@@ -276,9 +306,17 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
 
 Result<report::PlanPoint> step_point(const PlanOptions& options, const Setup& setup, const model::Model& model,
                                      const Gpu& gpu) {
-  const auto program = lowering::lower(model, setup, lowering::facts_of(gpu));
+  auto program = lowering::lower(model, setup, lowering::facts_of(gpu));
   if (!program) return tl::unexpected(program.error());
-  planner::StepPlan plan = planner::run_program(*program, {});
+  return program_point(options, setup, model, gpu,
+                       planner::of_one_rank(std::move(*program), options.training.zero, options.training.ranks));
+}
+
+Result<report::PlanPoint> program_point(const PlanOptions& options, const Setup& setup, const model::Model& model,
+                                        const Gpu& gpu, const program::Program& program) {
+  planner::StepPlan plan = planner::run_program(program, {});
+  if (options.training.ranks > 1)
+    for (ledger::Line& line : plan.lines) mark_estimated(line);
   if (plan.shortage)
     return fail(ErrorKind::usage, "this needs more memory than a process has addresses for",
                 fmt::format("micro batch {}, sequence {}", setup.micro_batch, setup.sequence), "less than 127 TiB");
@@ -288,11 +326,12 @@ Result<report::PlanPoint> step_point(const PlanOptions& options, const Setup& se
   std::vector<ledger::Line> lines;
   lines.push_back({"context", "CUDA context and loaded modules", context, ledger::KnownBy::estimated, {}, {}, 0});
   lines.push_back(ledger::sum_line("reserved", "PyTorch reserved", ledger::KnownBy::derived, std::move(plan.lines)));
+  if (options.training.ranks > 1) lines.back().known_by = ledger::KnownBy::estimated;
   point.ledger = ledger::sum_line("used", "used on the device", ledger::KnownBy::estimated, std::move(lines));
   point.at_least = point.ledger.bytes;
   point.step = step_view(plan, setup);
-  point.step->cost = step_cost(*program, setup, model, gpu, options.length.tokens);
-  judge(options, *program, context, point);
+  point.step->cost = step_cost(program, setup, model, gpu, {options.length.tokens, options.training.ranks});
+  judge(options, program, context, point);
   return point;
 }
 
@@ -301,7 +340,8 @@ Result<std::vector<report::PlanPoint>> step_points(const PlanOptions& options, c
   std::vector<report::PlanPoint> points;
   for (const Gpu* gpu : options.gpus) {
     if (step.fit) {
-      auto point = largest_fit(options, step, model, *gpu);
+      auto point = *step.fit == FitOf::world ? smallest_world(options, step, model, *gpu)
+                                             : largest_fit(options, step, model, *gpu);
       if (!point) return tl::unexpected(point.error());
       points.push_back(std::move(*point));
       continue;
@@ -309,6 +349,7 @@ Result<std::vector<report::PlanPoint>> step_points(const PlanOptions& options, c
     for (const std::uint64_t sequence : step.sequences)
       for (const std::uint64_t micro_batch : step.micro_batches) {
         Setup setup = step.setup;
+        setup.accumulate = static_cast<std::uint32_t>(*accumulation_of(options, step, micro_batch));
         setup.micro_batch = static_cast<std::int64_t>(micro_batch),
         setup.sequence = static_cast<std::int64_t>(sequence);
         auto point = step_point(options, setup, model, *gpu);

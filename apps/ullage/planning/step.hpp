@@ -14,14 +14,15 @@
 
 namespace ullage::cli {
 
-/// What `--fit` looks for the largest value of.
-enum class FitOf : std::uint8_t { micro_batch, sequence, layers };
+/// What `--fit` looks for the largest value of; of ranks, the smallest.
+enum class FitOf : std::uint8_t { micro_batch, sequence, layers, world };
 
 struct StepOptions {
   std::vector<std::uint64_t> micro_batches, sequences;  ///< at least one of each
   lowering::Setup setup;                                ///< of the first of them
   std::string attention, checkpoint;                    ///< as on the command line
   std::vector<std::string> assumed;                     ///< flags that were not given
+  std::optional<std::uint64_t> global_batch;            ///< sequences of an optimizer step, of all ranks
   std::optional<FitOf> fit;
 };
 
@@ -33,6 +34,17 @@ struct StepOptions {
 /// One step on one GPU. Errors: those of the lowering.
 [[nodiscard]] Result<report::PlanPoint> step_point(const PlanOptions& options, const lowering::Setup& setup,
                                                    const model::Model& model, const Gpu& gpu);
+
+/// The same of a program that is lowered, one rank's where the options name several.
+[[nodiscard]] Result<report::PlanPoint> program_point(const PlanOptions& options, const lowering::Setup& setup,
+                                                      const model::Model& model, const Gpu& gpu,
+                                                      const program::Program& program);
+
+/// The point of the smallest number of ranks that fits with the headroom and the options' ZeRO stage; that of
+/// `most_world` ranks, with value 0, where none does.
+[[nodiscard]] Result<report::PlanPoint> smallest_world(const PlanOptions& options, const StepOptions& step,
+                                                       const model::Model& model, const Gpu& gpu);
+inline constexpr std::uint64_t most_world = 65'536;
 
 /// All points: every GPU with every sequence length and micro batch; with --fit the largest value that fits each GPU,
 /// and nothing fits where `value` of a point is 0.

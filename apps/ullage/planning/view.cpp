@@ -102,12 +102,15 @@ report::PlanView plan_view(const PlanOptions& options, const model::Model& model
 
 report::PlanView plan_view(const PlanOptions& options, const StepOptions& step, std::vector<report::PlanPoint> points,
                            const model::Model& model, const planner::States& states, const std::string& origin) {
-  constexpr std::array<const char*, 3> looked_for{"micro-batch", "seq", "layers"};
+  constexpr std::array<const char*, 4> looked_for{"micro-batch", "seq", "layers", "world"};
   report::PlanView view = frame(options, model, states, origin);
   view.points = std::move(points);
   view.setup.attention = step.attention, view.setup.checkpoint = step.checkpoint;
   view.setup.accumulate = step.setup.accumulate, view.setup.keep_gradients = step.setup.keep_gradients;
   if (step.fit) view.setup.fit = looked_for[static_cast<std::size_t>(*step.fit)];
+  if (step.fit == FitOf::world && view.points.size() == 1)
+    view.setup.ranks =
+        view.points.front().step->fit_value.value_or(0) > 0 ? *view.points.front().step->fit_value : most_world;
   view.setup.assumed.insert(view.setup.assumed.end(), step.assumed.begin(), step.assumed.end());
   return view;
 }

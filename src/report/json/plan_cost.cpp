@@ -74,7 +74,7 @@ void write_time(JsonWriter& json, const PlanTime& time) {
   if (time.training) {
     json.begin_object("training");
     write_range(json, *time.training);
-    json.field("gpu_hours", time.training->value / 3600);
+    json.field("gpu_hours", static_cast<double>(time.gpus) * time.training->value / 3600);
     json.end_object();
   }
   json.end_object();

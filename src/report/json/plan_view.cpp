@@ -81,12 +81,12 @@ void write_moment(JsonWriter& json, const PlanMoment& moment) {
   text_field(json, "operator", moment.operation);
 }
 
-void write_step(JsonWriter& json, const PlanPoint& point) {
+void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point) {
   const PlanStep& step = *point.step;
   json.begin_object("values");
   json.field("micro_batch", step.micro_batch);
   json.field("sequence", step.sequence);
-  if (step.fit_value) json.field("largest", *step.fit_value);
+  if (step.fit_value) json.field(setup.fit == "world" ? "smallest" : "largest", *step.fit_value);
   json.end_object();
   json.field("verdict", std::string_view(step.verdict));
   write_device(json, *point.device);
@@ -114,8 +114,8 @@ void write_step(JsonWriter& json, const PlanPoint& point) {
   if (step.cost) write_cost(json, *step.cost);
 }
 
-void write_point(JsonWriter& json, const PlanPoint& point) {
-  if (point.step) return write_step(json, point);
+void write_point(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point) {
+  if (point.step) return write_step(json, setup, point);
   if (point.fits_not) json.field("verdict", "oom");
   text_field(json, "at_best", point.at_best);
   if (point.device) write_device(json, *point.device);
@@ -161,11 +161,11 @@ void write_rules(JsonWriter& json, const PlanView& view) {
 }
 
 void write_points(JsonWriter& json, const PlanView& view) {
-  if (view.points.size() == 1) return write_point(json, view.points.front());
+  if (view.points.size() == 1) return write_point(json, view.setup, view.points.front());
   json.begin_array("points");
   for (const PlanPoint& point : view.points) {
     json.begin_object();
-    write_point(json, point);
+    write_point(json, view.setup, point);
     json.end_object();
   }
   json.end_array();

@@ -101,8 +101,10 @@ std::string bound_text(const PlanTime& time) {
 
 std::string training_text(const PlanTime& time, double tokens) {
   if (!time.training) return {};
-  return fmt::format("  {} tokens on one such GPU: {}; {:.4g} to {:.4g} GPU-hours\n", tokens_text(tokens),
-                     hours_text(time.training->value), time.training->low / 3600, time.training->high / 3600);
+  const std::string gpus = time.gpus > 1 ? fmt::format("{} such GPUs", grouped(time.gpus)) : "one such GPU";
+  const double each = static_cast<double>(time.gpus) / 3600;
+  return fmt::format("  {} tokens on {}: {}; {:.4g} to {:.4g} GPU-hours\n", tokens_text(tokens), gpus,
+                     hours_text(time.training->value), each * time.training->low, each * time.training->high);
 }
 
 std::string time_text(const PlanTime& time, double training_tokens) {

@@ -69,9 +69,9 @@ std::string setup_text(const PlanSetup& setup) {
     text += fmt::format("bookkeeping of {}{}: {}\n", setup.framework, assumed_mark(setup, "framework"), setup.source);
   }
   if (!setup.attention.empty()) text += step_setup_text(setup);
-  if (setup.ranks > 1)
+  if (setup.ranks > 1 || setup.fit == "world")
     text += fmt::format("one of {} ranks, ZeRO stage {}: an estimate by closed form, without communication memory\n",
-                        setup.ranks, setup.zero);
+                        setup.ranks > 1 ? grouped(setup.ranks) : "several", setup.zero);
   return text;
 }
 
@@ -153,7 +153,10 @@ std::string step_table(const PlanView& view) {
   const bool fit = !view.setup.fit.empty();
   Table table({{"GPU"},
                {"memory", Align::right},
-               {fit ? "largest " + view.setup.fit : "micro batch", Align::right},
+               {!fit                        ? "micro batch"
+                : view.setup.fit == "world" ? "smallest world"
+                                            : "largest " + view.setup.fit,
+                Align::right},
                {"sequence", Align::right},
                {"needs", Align::right},
                {"left", Align::right},
@@ -173,10 +176,15 @@ std::string step_table(const PlanView& view) {
 
 std::string fit_text(const PlanView& view, const PlanPoint& point) {
   if (view.setup.fit.empty()) return {};
+  const bool world = view.setup.fit == "world";
+  if (*point.step->fit_value == 0 && world)
+    return fmt::format("NOT EVEN {} RANKS FIT with {:.0f} % headroom\n", grouped(view.setup.ranks),
+                       100 * view.headroom);
   if (*point.step->fit_value == 0)
     return fmt::format("NOT EVEN ONE {} FITS with {:.0f} % headroom\n", view.setup.fit, 100 * view.headroom);
-  return fmt::format("LARGEST {} THAT FITS with {:.0f} % headroom: {}{}\n", view.setup.fit, 100 * view.headroom,
-                     *point.step->fit_value, point.step->fit_stopped ? " (no larger one was tried)" : "");
+  return fmt::format("{} {} THAT FITS with {:.0f} % headroom: {}{}\n", world ? "SMALLEST" : "LARGEST", view.setup.fit,
+                     100 * view.headroom, *point.step->fit_value,
+                     point.step->fit_stopped ? " (no larger one was tried)" : "");
 }
 
 std::string steps_text(const PlanView& view) {
