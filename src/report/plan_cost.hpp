@@ -45,11 +45,11 @@ struct PlanTime {
   double compute_seconds = 0, memory_seconds = 0, launch_seconds = 0;
   std::vector<std::pair<std::string, double>> passes;  ///< name, seconds
   std::vector<PlanWork> work;                          ///< on the device alone
-  double tokens_per_second = 0;  ///< of all GPUs
-  double utilisation = 0;       ///< model FLOPs utilisation
-  double peak_flops = 0;        ///< FLOP/s
-  double baseline_share = 0;    ///< of the constant-MFU estimate
-  std::string baseline_source;  ///< where that share is from
+  double tokens_per_second = 0;                        ///< of all GPUs
+  double utilisation = 0;                              ///< model FLOPs utilisation
+  double peak_flops = 0;                               ///< FLOP/s
+  double baseline_share = 0;                           ///< of the constant-MFU estimate
+  std::string baseline_source;                         ///< where that share is from
   double baseline_seconds = 0;
   bool emulated = false;                ///< the GPU has no matrix units for the type
   std::uint64_t gpus = 1;               ///< that share the tokens
