@@ -9,6 +9,8 @@
 #include "model/families.hpp"
 #include "model/source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ullage::cli {
@@ -20,13 +22,31 @@ struct Described {
   std::string origin;
 };
 
+/// " with --layers 16", where the sizes are not all the model's own.
+std::string sizes_text(const PlanOptions& options) {
+  std::string text;
+  for (std::size_t i = 0; i < options.sizes.size(); ++i)
+    if (options.sizes[i] && options.family.empty())
+      text += fmt::format("{}--{} {}", text.empty() ? "; with " : " ", size_flags[i], *options.sizes[i]);
+  return text;
+}
+
 Result<Described> described(const PlanOptions& options) {
   if (options.parameters) return Described{model::nominal_model(*options.parameters), {}};
-  return model::find_source(options.model).and_then([](const model::Source& source) {
-    return model::describe(source.json, source.where).map([&](model::Model model) {
-      return Described{std::move(model), source.origin};
-    });
-  });
+  const auto source = options.family.empty()
+                          ? model::find_source(options.model)
+                          : model::Source{model::bare_config(options.family), "a model of these sizes",
+                                          "the sizes of the command line, and transformers' defaults"};
+  if (!source) return tl::unexpected(source.error());
+  const bool own = std::ranges::any_of(options.sizes, [](const auto& size) { return size.has_value(); });
+  return model::describe(source->json, source->where, options.sizes)
+      .map([&](model::Model model) {
+        return Described{std::move(model), source->origin + sizes_text(options)};
+      })
+      .map_error([&](Error error) {
+        if (own || !options.family.empty()) error.kind = ErrorKind::usage;
+        return error;
+      });
 }
 
 /// The states whose formulas are shown: with --fit world those of as many ranks as were found.
@@ -81,6 +101,13 @@ Result<ExitCode> run_plan(const Arguments& arguments) {
 
 constexpr Flag flags[] = {
     {"params", "N", "a number of parameters instead of a MODEL: 7B, 350M"},
+    {"family", "NAME", "of a model that the sizes below make, instead of a MODEL; without it llama"},
+    {"layers", "N", "layers, instead of the MODEL's", FlagKind::count},
+    {"hidden", "N", "width of the residual stream", FlagKind::count},
+    {"heads", "N", "attention heads", FlagKind::count},
+    {"kv-heads", "N", "heads of keys and values, where the family can have fewer", FlagKind::count},
+    {"intermediate", "N", "width inside the feed-forward layers", FlagKind::count},
+    {"vocab", "N", "entries of the vocabulary", FlagKind::count},
     {"precision", "NAME",
      "fp32, tf32, bf16-autocast, fp16-autocast, bf16, bf16-master, bf16-master-fp32-grad, fp16-master, "
      "fp16-master-fp32-grad; without it bf16-autocast, in inference bf16"},

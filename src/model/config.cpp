@@ -107,6 +107,19 @@ Result<Config> Config::parse(std::string_view json, std::string where) {
   return Config(std::move(made));
 }
 
+void Config::replace(std::string_view field, std::uint64_t size) {
+  drop(field);
+  rapidjson::Document& document = *implementation_->document;
+  document.AddMember({field.data(), static_cast<rapidjson::SizeType>(field.size()), document.GetAllocator()},
+                     rapidjson::Value(size), document.GetAllocator());
+}
+
+void Config::drop(std::string_view field) {
+  const rapidjson::Value name(rapidjson::StringRef(field.data(), field.size()));
+  while (implementation_->document->RemoveMember(name)) {
+  }
+}
+
 void Config::refuse(std::string_view field, std::string what, std::string allowed, std::string hint) {
   if (implementation_->error) return;
   implementation_->error = Error{ErrorKind::bad_input, fmt::format("{}: {}", field, std::move(what)),

@@ -55,6 +55,11 @@ class Config {
   /// Refuses a field that is there, not null, and of none of these types. It stays among the ignored ones.
   void check_type(std::string_view field, std::initializer_list<FieldType> allowed);
 
+  /// Puts a size in the place of what the file says, or says nothing, of a field.
+  void replace(std::string_view field, std::uint64_t size);
+  /// As if the field were not there.
+  void drop(std::string_view field);
+
   /// Notes a mistake: `what` about `field`, and what is allowed.
   void refuse(std::string_view field, std::string what, std::string allowed, std::string hint = {});
   /// Takes the mistake of an object that was read out of this one.

@@ -32,7 +32,7 @@ std::span<const Family> families() {
   return table;
 }
 
-Result<Model> describe(std::string_view json, std::string where) {
+Result<Model> describe(std::string_view json, std::string where, const Sizes& sizes) {
   auto config = Config::parse(json, std::move(where));
   if (!config) return tl::unexpected(config.error());
   const auto type = config->text("model_type");
@@ -40,6 +40,7 @@ Result<Model> describe(std::string_view json, std::string where) {
   if (config->error()) return tl::unexpected(*config->error());
   const auto family = std::ranges::find(table, *type, &Family::model_type);
   if (family == std::end(table)) return unknown_family(*config, *type);
+  replace_sizes(*config, family->model_type, sizes);
   auto model = family->describe(*config);
   check_common_fields(*config);
   if (config->error()) return tl::unexpected(*config->error());

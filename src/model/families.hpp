@@ -6,6 +6,7 @@
 #include "base/result.hpp"
 #include "model/config.hpp"
 #include "model/description.hpp"
+#include "model/sizes.hpp"
 
 #include <span>
 #include <string_view>
@@ -21,8 +22,9 @@ struct Family {
 [[nodiscard]] std::span<const Family> families();
 
 /// The model of a config.json. Errors: `bad_input` naming the field and what is allowed; an unknown family names the
-/// nearest known ones. `where` is the file or place, for errors.
-[[nodiscard]] Result<Model> describe(std::string_view json, std::string where);
+/// nearest known ones. `where` is the file or place, for errors. The sizes
+/// stand in for those of the file.
+[[nodiscard]] Result<Model> describe(std::string_view json, std::string where, const Sizes& sizes = {});
 
 Result<Model> gemma2(Config& config);
 Result<Model> gpt2(Config& config);

@@ -30,12 +30,35 @@ Result<std::uint64_t> parse_parameters(std::string_view text) {
   return static_cast<std::uint64_t>(count);
 }
 
+/// The sizes, and the family that they make a model of where none is named.
+void read_sizes(const Arguments& arguments, PlanOptions& options) {
+  bool given = arguments.given("family");
+  for (std::size_t i = 0; i < size_flags.size(); ++i) {
+    options.sizes[i] = arguments.count(size_flags[i]);
+    given = given || options.sizes[i];
+  }
+  if (given && options.model.empty()) options.family = arguments.text("family").value_or("llama");
+}
+
+Result<void> check_sizes(const Arguments& arguments, const PlanOptions& options) {
+  if (!options.model.empty() && arguments.given("family"))
+    return fail(ErrorKind::usage, "the model has a family", "--family with a MODEL", "one of the two");
+  if (arguments.given("params") && !options.family.empty())
+    return fail(ErrorKind::usage, "a bare number of parameters has no layers", "sizes with --params",
+                "sizes, or --params");
+  return {};
+}
+
 Result<void> read_model(const Arguments& arguments, PlanOptions& options) {
   const auto count = arguments.text("params");
   if (!arguments.positionals.empty()) options.model = arguments.positionals.front();
+  read_sizes(arguments, options);
+  if (const auto checked = check_sizes(arguments, options); !checked) return checked;
+  if (!options.family.empty()) return {};
   if (options.model.empty() != count.has_value())
     return fail(ErrorKind::usage, count ? "both a model and --params" : "no model was named", {},
-                "ullage plan MODEL, or ullage plan --params 7B", "'ullage plan --help' says what MODEL can be");
+                "ullage plan MODEL, ullage plan --params 7B, or sizes: ullage plan --layers 24 --hidden 2048",
+                "'ullage plan --help' says what MODEL can be");
   if (!count) return {};
   const auto parsed = parse_parameters(*count);
   if (!parsed) return tl::unexpected(parsed.error());
@@ -113,6 +136,7 @@ void note_assumed(const Arguments& arguments, PlanOptions& options) {
     if (!arguments.given(flag)) options.assumed.emplace_back(flag);
   };
   note("mode");
+  if (!options.family.empty()) note("family");
   note("precision");
   if (options.train) note("optimizer");
   if (options.train && ambiguous(*options.training.precision)) note("framework");

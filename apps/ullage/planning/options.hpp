@@ -6,8 +6,10 @@
 #include "apps/ullage/planning/cost.hpp"
 #include "base/result.hpp"
 #include "hardware/catalogue.hpp"
+#include "model/sizes.hpp"
 #include "planner/states.hpp"
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -16,9 +18,15 @@
 
 namespace ullage::cli {
 
+/// Flags by model::SizeOf.
+inline constexpr std::array<const char*, model::size_count> size_flags{"layers",   "hidden",       "heads",
+                                                                       "kv-heads", "intermediate", "vocab"};
+
 struct PlanOptions {
-  std::string model;                        ///< a path, a name or a hub id; empty with --params
+  std::string model;                        ///< a path, a name or a hub id; empty with --params and --family
   std::optional<std::uint64_t> parameters;  ///< --params
+  std::string family;                       ///< of a model that the sizes make; empty with a model
+  model::Sizes sizes;                       ///< in the place of the model's
   planner::Training training;
   bool train = true;
   std::vector<std::string> assumed;  ///< flags that were not given

@@ -127,7 +127,7 @@ Result<void> read_fit(const Arguments& arguments, StepOptions& step) {
   const auto chosen = choice(arguments, "fit", names);
   if (!chosen) return tl::unexpected(chosen.error());
   step.fit = static_cast<FitOf>(*chosen);
-  if (*chosen != 2 && arguments.given(names[*chosen]))
+  if (arguments.given(names[*chosen]))
     return fail(ErrorKind::usage, "looked for and given at once", fmt::format("--fit {0} with --{0}", names[*chosen]),
                 "one of the two");
   if (step.micro_batches.size() > 1 || step.sequences.size() > 1)

@@ -18,7 +18,7 @@ using ledger::KnownBy;
 report::PlanModel model_view(const PlanOptions& options, const model::Model& model, const planner::States& states,
                              const std::string& origin) {
   report::PlanModel view;
-  view.name = options.parameters ? "parameters" : options.model;
+  view.name = options.parameters ? "parameters" : options.family.empty() ? options.model : "own " + options.family;
   view.model_type = model.model_type, view.architecture = model.architecture, view.origin = origin;
   view.parameters = model::parameter_count(model);
   view.trained = options.train ? states.trained : 0;

@@ -39,8 +39,10 @@ std::string assumed_mark(const PlanSetup& setup, std::string_view flag) {
   return std::ranges::find(setup.assumed, flag) != setup.assumed.end() ? " (assumed)" : "";
 }
 
-std::string model_text(const PlanModel& model) {
-  std::string text = model.architecture.empty() ? "" : fmt::format("{}: {}, ", model.name, model.architecture);
+std::string model_text(const PlanModel& model, const PlanSetup& setup) {
+  std::string text = model.architecture.empty()
+                         ? ""
+                         : fmt::format("{}{}: {}, ", model.name, assumed_mark(setup, "family"), model.architecture);
   text += grouped(model.parameters) + " parameters";
   if (model.trained > 0 && model.trained < model.parameters)
     text += fmt::format(", {} trained", grouped(model.trained));
@@ -242,7 +244,7 @@ std::string list_text(std::string_view title, const std::vector<std::string>& it
 }  // namespace
 
 std::string plan_text(const PlanView& view, bool explain) {
-  std::string text = model_text(view.model) + setup_text(view.setup) + "\n";
+  std::string text = model_text(view.model, view.setup) + setup_text(view.setup) + "\n";
   if (view.points.front().step) {
     text += steps_text(view) + changes_text(view) + rules_text(view);
   } else if (view.points.size() == 1) {
