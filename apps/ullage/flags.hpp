@@ -56,6 +56,8 @@ class Arguments {
   [[nodiscard]] std::optional<std::string> text(std::string_view flag) const;
   /// Every value of a flag that may be given several times, in order.
   [[nodiscard]] std::vector<std::string> texts(std::string_view flag) const;
+  /// Every flag that was given, with its value, in order.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& in_order() const { return in_order_; }
   [[nodiscard]] std::optional<std::uint64_t> count(std::string_view flag) const;
   [[nodiscard]] std::optional<std::uint64_t> size(std::string_view flag) const;
   [[nodiscard]] std::optional<double> share(std::string_view flag) const;

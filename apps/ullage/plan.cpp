@@ -4,6 +4,7 @@
 #include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/planning/options.hpp"
+#include "apps/ullage/planning/run_file.hpp"
 #include "apps/ullage/planning/step.hpp"
 #include "apps/ullage/planning/view.hpp"
 #include "model/families.hpp"
@@ -78,14 +79,15 @@ Result<report::PlanView> view_of(const PlanOptions& options, const Arguments& ar
       });
 }
 
-Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments) {
+Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments, const RunFileUse& file) {
   const auto found = described(options);
   if (!found) return tl::unexpected(found.error());
   const auto states = planner::states_of(found->model, options.training);
   if (!states) return tl::unexpected(states.error());
   const auto shown = view_of(options, arguments, *found, *states);
   if (!shown) return tl::unexpected(shown.error());
-  const report::PlanView& view = *shown;
+  report::PlanView view = *shown;
+  view.run_file = {file.path, file.training_arguments, file.ignored, file.unplanned};
   const bool json = arguments.given("json");
   const report::PlanPoint& first = view.points.front();
   const bool nothing = first.step && first.step->fit_value == 0U;
@@ -95,11 +97,8 @@ Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& argumen
   });
 }
 
-Result<ExitCode> run_plan(const Arguments& arguments) {
-  return plan_options(arguments).and_then([&](const PlanOptions& options) { return print_plan(options, arguments); });
-}
-
 constexpr Flag flags[] = {
+    {"run-file", "FILE", "settings from a file, YAML or JSON: these flags by name, or TrainingArguments; flags win"},
     {"params", "N", "a number of parameters instead of a MODEL: 7B, 350M"},
     {"family", "NAME", "of a model that the sizes below make, instead of a MODEL; without it llama"},
     {"layers", "N", "layers, instead of the MODEL's", FlagKind::count},
@@ -139,6 +138,15 @@ constexpr Flag flags[] = {
     {"explain", "", "how each line comes about, and when it is there first", FlagKind::toggle},
     json_flag,
 };
+constexpr Shape shape{flags, 1, false};
+
+Result<ExitCode> run_plan(const Arguments& arguments) {
+  const auto combined = with_run_file(shape, arguments);
+  if (!combined) return tl::unexpected(combined.error());
+  return plan_options(combined->arguments).and_then([&](const PlanOptions& options) {
+    return print_plan(options, combined->arguments, combined->use);
+  });
+}
 
 }  // namespace
 
@@ -159,7 +167,7 @@ const Command plan_command{
     "(HF_ENDPOINT, HF_TOKEN; not with HF_HUB_OFFLINE=1). Families: gemma2, gpt2, gpt_neox, llama, mistral, opt, phi3, "
     "qwen2,\n"
     "qwen3.",
-    {flags, 1, false},
+    shape,
     run_plan};
 
 }  // namespace ullage::cli

@@ -107,9 +107,18 @@ struct PlanChange {
   std::string verdict;
 };
 
+/// --run-file; `path` is empty without one.
+struct PlanRunFile {
+  std::string path;
+  bool training_arguments = false;
+  std::vector<std::string> ignored;    ///< settings without effect
+  std::vector<std::string> unplanned;  ///< settings whose effect is not planned
+};
+
 struct PlanView {
   PlanModel model;
   PlanSetup setup;
+  PlanRunFile run_file;
   std::vector<PlanPoint> points;  ///< at least one
   std::vector<PlanFormula> formulas;
   std::optional<PlanEnvelope> envelope;

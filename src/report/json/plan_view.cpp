@@ -171,6 +171,16 @@ void write_points(JsonWriter& json, const PlanView& view) {
   json.end_array();
 }
 
+void write_run_file(JsonWriter& json, const PlanRunFile& file) {
+  if (file.path.empty()) return;
+  json.begin_object("run_file");
+  json.field("path", std::string_view(file.path));
+  json.field("training_arguments", file.training_arguments);
+  write_texts(json, "ignored", file.ignored);
+  write_texts(json, "unplanned", file.unplanned);
+  json.end_object();
+}
+
 void write_formulas(JsonWriter& json, const PlanView& view) {
   json.begin_array("formulas");
   for (const PlanFormula& formula : view.formulas) {
@@ -194,6 +204,7 @@ std::string plan_json(const PlanView& view) {
   json.end_object();
   write_model(json, view.model);
   write_setup(json, view.setup);
+  write_run_file(json, view.run_file);
   if (view.reserve_bytes > 0) json.field("reserve_bytes", view.reserve_bytes);
   write_points(json, view);
   write_changes(json, view);

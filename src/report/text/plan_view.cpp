@@ -241,6 +241,12 @@ std::string list_text(std::string_view title, const std::vector<std::string>& it
   return items.empty() ? "" : fmt::format("{}: {}\n", title, join(items, ", "));
 }
 
+std::string run_file_text(const PlanRunFile& file) {
+  if (file.path.empty() || !file.training_arguments) return {};
+  return list_text(file.path + ": not planned, and would change the numbers", file.unplanned) +
+         list_text(file.path + ": without effect on these numbers", file.ignored);
+}
+
 }  // namespace
 
 std::string plan_text(const PlanView& view, bool explain) {
@@ -259,6 +265,7 @@ std::string plan_text(const PlanView& view, bool explain) {
       view.points.front().step
           ? "\nPlanned is a plain PyTorch loop over full sequences; 'ullage rehearse' runs the script itself.\n"
           : "\nThese are states alone; --seq N plans a whole step, with activations and all that PyTorch reserves.\n";
+  text += run_file_text(view.run_file);
   text += list_text("assumed, for the configuration does not say", view.model.assumed);
   text += list_text("fields without effect on these numbers", view.model.ignored);
   return text;

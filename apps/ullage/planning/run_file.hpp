@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// `ullage plan --run-file FILE`: the flags of a plan from a file, or from the TrainingArguments of transformers.
+#pragma once
+
+#include "apps/ullage/flags.hpp"
+#include "base/result.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ullage::cli {
+
+/// What a run file came to.
+struct RunFileUse {
+  std::string path;
+  bool training_arguments = false;     ///< it is a TrainingArguments of transformers
+  std::vector<std::string> ignored;    ///< settings without effect on what is planned
+  std::vector<std::string> unplanned;  ///< settings that would change the numbers, and are not planned
+};
+
+/// The command line with the settings of the file that it does not give itself.
+struct Combined {
+  Arguments arguments;
+  RunFileUse use;
+};
+
+/// Reads the file and parses it with the command line; what the command line says wins. Its settings are the flags of
+/// the shape without their dashes, and `model`. Errors: those of the file; `bad_input` for a setting that is no flag.
+[[nodiscard]] Result<Combined> with_run_file(const Shape& shape, const Arguments& arguments);
+
+}  // namespace ullage::cli

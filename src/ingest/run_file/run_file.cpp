@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ingest/run_file/run_file.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ullage::ingest {
+namespace {
+
+constexpr const char* allowed = "YAML or JSON: a map from names to values";
+
+std::string at(const std::string& where, const YAML::Mark& mark) {
+  return mark.is_null() ? where : where + ", line " + std::to_string(mark.line + 1);
+}
+
+bool is_plain(const YAML::Node& node) {
+  return node.IsScalar() || node.IsNull();
+}
+
+Setting setting_of(const std::string& key, const YAML::Node& value) {
+  Setting setting{key, {}, false, static_cast<std::size_t>(value.Mark().line + 1)};
+  if (value.IsScalar()) {
+    setting.values.push_back(value.Scalar());
+  } else if (value.IsSequence() && std::all_of(value.begin(), value.end(), is_plain)) {
+    for (const YAML::Node& item : value)
+      if (item.IsScalar()) setting.values.push_back(item.Scalar());
+  } else {
+    setting.nested = !value.IsNull();
+  }
+  return setting;
+}
+
+Result<std::vector<Setting>> settings_of(const YAML::Node& root, const std::string& where) {
+  if (!root.IsMap()) return fail(ErrorKind::bad_input, "not a map of settings", where, allowed);
+  std::vector<Setting> settings;
+  std::set<std::string> seen;
+  for (const auto& entry : root) {
+    if (!entry.first.IsScalar())
+      return fail(ErrorKind::bad_input, "a name that is no text", at(where, entry.first.Mark()), allowed);
+    const std::string& key = entry.first.Scalar();
+    if (!seen.insert(key).second)
+      return fail(ErrorKind::bad_input, "the setting is there twice", at(where, entry.first.Mark()), "one of them");
+    settings.push_back(setting_of(key, entry.second));
+  }
+  return settings;
+}
+
+}  // namespace
+
+Result<std::vector<Setting>> read_run_file(std::string_view text, const std::string& where) {
+  if (text.size() > most_run_file_bytes)
+    return fail(ErrorKind::bad_input, "too large for a file of settings", where, "at most 1 MiB");
+  try {
+    return settings_of(YAML::Load(std::string(text)), where);
+  } catch (const YAML::Exception& exception) {
+    return fail(ErrorKind::bad_input, "not YAML: " + exception.msg, at(where, exception.mark), allowed);
+  }
+}
+
+}  // namespace ullage::ingest
