@@ -2,7 +2,10 @@
 // `ullage batches`: what padding costs, for each way of putting sequences into batches.
 #include "planner/batches.hpp"
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/output.hpp"
+#include "apps/ullage/planning/one_step.hpp"
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "ingest/lengths/lengths.hpp"
 #include "report/json/json_writer.hpp"
@@ -24,7 +27,35 @@ struct Answer {
   std::string field;
   std::uint64_t empty = 0;
   planner::Batches batches;
+  std::vector<report::PlanPoint> plans;  ///< of the largest batch of each way, with --model
 };
+
+/// What is planned besides the batch itself.
+constexpr const char* plan_flags[] = {"gpu", "gpu-file", "precision", "optimizer", "attention", "checkpoint"};
+
+/// A step with this batch, by the flags of `ullage plan`.
+Result<report::PlanPoint> plan_of(const Arguments& arguments, const planner::Batch& batch) {
+  std::vector<std::string> words{*arguments.text("model"), fmt::format("--micro-batch={}", batch.sequences),
+                                 fmt::format("--seq={}", batch.length)};
+  for (const char* flag : plan_flags)
+    if (const auto value = arguments.text(flag)) words.push_back(fmt::format("--{}={}", flag, *value));
+  return plan_one_step(words);
+}
+
+Result<Answer> with_plans(const Arguments& arguments, Answer answer) {
+  if (!arguments.given("model")) {
+    for (const char* flag : plan_flags)
+      if (arguments.given(flag))
+        return fail(ErrorKind::usage, "of which model?", fmt::format("--{}", flag), "--model MODEL as well");
+    return answer;
+  }
+  for (const BatchingCost& way : answer.batches.ways) {
+    auto point = plan_of(arguments, way.largest);
+    if (!point) return tl::unexpected(point.error());
+    answer.plans.push_back(std::move(*point));
+  }
+  return answer;
+}
 
 Result<std::uint64_t> count_of(const Arguments& arguments, const char* flag, std::uint64_t most) {
   const std::uint64_t count = arguments.count(flag).value_or(1);
@@ -53,7 +84,7 @@ Result<Answer> answer(const std::string& file, const BatchOptions& options) {
   if (!lengths) return tl::unexpected(lengths.error());
   return planner::plan_batches(lengths->tokens, options)
       .map([&](const planner::Batches& batches) {
-        return Answer{file, options, lengths->field, lengths->empty, batches};
+        return Answer{file, options, lengths->field, lengths->empty, batches, {}};
       })
       .map_error([&](Error error) {
         if (error.where.empty()) error.where = file;
@@ -91,15 +122,23 @@ std::string head_text(const Answer& answer) {
 }
 
 std::string text_of(const Answer& answer) {
-  Table table({{"batches of " + std::to_string(answer.options.micro_batch)},
-               {"tokens computed", Align::right},
-               {"padding", Align::right},
-               {"batches", Align::right},
-               {"largest batch", Align::right}});
-  for (const BatchingCost& way : answer.batches.ways)
-    table.add({meaning(way, answer), grouped(way.tokens), fmt::format("{:.1f} %", 100 * way.padding_share()),
-               grouped(way.batches),
-               fmt::format("{} x {} = {}", way.largest.sequences, way.largest.length, grouped(way.largest.tokens()))});
+  std::vector<Table::Column> columns{{"batches of " + std::to_string(answer.options.micro_batch)},
+                                     {"tokens computed", Align::right},
+                                     {"padding", Align::right},
+                                     {"batches", Align::right},
+                                     {"largest batch", Align::right}};
+  if (!answer.plans.empty()) columns.insert(columns.end(), {{"needs", Align::right}, {"verdict"}});
+  Table table(columns);
+  for (std::size_t i = 0; i < answer.batches.ways.size(); ++i) {
+    const BatchingCost& way = answer.batches.ways[i];
+    std::vector<std::string> cells{
+        meaning(way, answer), grouped(way.tokens), fmt::format("{:.1f} %", 100 * way.padding_share()),
+        grouped(way.batches),
+        fmt::format("{} x {} = {}", way.largest.sequences, way.largest.length, grouped(way.largest.tokens()))};
+    if (!answer.plans.empty())
+      cells.insert(cells.end(), {format_bytes(answer.plans[i].at_least), answer.plans[i].step->verdict});
+    table.add(std::move(cells));
+  }
   return head_text(answer) + "\n" + table.text() +
          fmt::format(
              "\npadding is its share of the tokens computed, {} of which are real. The largest batch must fit: "
@@ -123,7 +162,7 @@ void write_lengths(JsonWriter& json, const Answer& answer) {
   json.end_object();
 }
 
-void write_way(JsonWriter& json, const BatchingCost& way) {
+void write_way(JsonWriter& json, const BatchingCost& way, const report::PlanPoint* plan) {
   json.begin_object();
   json.field("name", planner::name_of(way.batching));
   json.field("tokens", way.tokens);
@@ -134,6 +173,10 @@ void write_way(JsonWriter& json, const BatchingCost& way) {
   json.field("sequences", way.largest.sequences);
   json.field("length", std::uint64_t{way.largest.length});
   json.field("tokens", way.largest.tokens());
+  if (plan != nullptr) {
+    json.field("needed_bytes", plan->at_least);
+    json.field("verdict", std::string_view(plan->step->verdict));
+  }
   json.end_object();
   json.end_object();
 }
@@ -150,7 +193,8 @@ std::string json_of(const Answer& answer) {
   write_lengths(json, answer);
   json.field("real_tokens", answer.batches.tokens);
   json.begin_array("batchings");
-  for (const BatchingCost& way : answer.batches.ways) write_way(json, way);
+  for (std::size_t i = 0; i < answer.batches.ways.size(); ++i)
+    write_way(json, answer.batches.ways[i], answer.plans.empty() ? nullptr : &answer.plans[i]);
   json.end_array();
   json.end_object();
   return json.text();
@@ -161,6 +205,7 @@ Result<ExitCode> run_batches(const Arguments& arguments) {
     return fail(ErrorKind::usage, "no file was named", {}, "ullage batches LENGTHS", "'-' is the standard input");
   return options_of(arguments)
       .and_then([&](const BatchOptions& options) { return answer(arguments.positionals.front(), options); })
+      .and_then([&](Answer done) { return with_plans(arguments, std::move(done)); })
       .and_then(
           [&](const Answer& done) { return print_result(arguments.given("json") ? json_of(done) : text_of(done)); })
       .map([] { return ExitCode::yes; });
@@ -170,6 +215,13 @@ constexpr Flag flags[] = {
     {"micro-batch", "B", "sequences in a batch", FlagKind::count, "8"},
     {"max-length", "L", "longer sequences are cut to it; without it the longest stays", FlagKind::count},
     {"buckets", "K", "groups by length, of equal number", FlagKind::count, "8"},
+    {"model", "MODEL", "plan a step with the largest batch of each way, as 'ullage plan MODEL' does; needs --gpu"},
+    {"gpu", "NAME", "with --model: on which GPU, or the one in ULLAGE_GPU"},
+    gpu_file_flag,
+    {"precision", "NAME", "with --model, as in 'ullage plan'"},
+    {"optimizer", "NAME", "with --model, as in 'ullage plan'"},
+    {"attention", "KIND", "with --model, as in 'ullage plan'"},
+    {"checkpoint", "WHICH", "with --model, as in 'ullage plan'"},
     {"seed", "S", "of the random order", FlagKind::count, "0"},
     json_flag,
 };

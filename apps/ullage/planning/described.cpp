@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/ullage/planning/described.hpp"
+
+#include "model/families.hpp"
+#include "model/source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ullage::cli {
+namespace {
+
+/// " with --layers 16", where the sizes are not all the model's own.
+std::string sizes_text(const PlanOptions& options) {
+  std::string text;
+  for (std::size_t i = 0; i < options.sizes.size(); ++i)
+    if (options.sizes[i] && options.family.empty())
+      text += fmt::format("{}--{} {}", text.empty() ? "; with " : " ", size_flags[i], *options.sizes[i]);
+  return text;
+}
+
+}  // namespace
+
+Result<Described> described(const PlanOptions& options) {
+  if (options.parameters) return Described{model::nominal_model(*options.parameters), {}};
+  const auto source = options.family.empty()
+                          ? model::find_source(options.model)
+                          : model::Source{model::bare_config(options.family), "a model of these sizes",
+                                          "the sizes of the command line, and transformers' defaults"};
+  if (!source) return tl::unexpected(source.error());
+  const bool own = std::ranges::any_of(options.sizes, [](const auto& size) { return size.has_value(); });
+  return model::describe(source->json, source->where, options.sizes)
+      .map([&](model::Model model) {
+        return Described{std::move(model), source->origin + sizes_text(options)};
+      })
+      .map_error([&](Error error) {
+        if (own || !options.family.empty()) error.kind = ErrorKind::usage;
+        return error;
+      });
+}
+
+}  // namespace ullage::cli
