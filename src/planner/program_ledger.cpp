@@ -53,36 +53,24 @@ struct Group {
   }
 };
 
+bool by_module(Role role) {
+  return role == Role::activation || role == Role::temporary;
+}
+
 class Grouping {
  public:
-  explicit Grouping(const program::Program& program) : program_(program), modules_(program.modules.size()) {}
+  explicit Grouping(const program::Program& program) : program_(program), names_(program) {}
 
   void add(const program::Tensor& tensor, Group& group) {
     group.add(tensor.bytes);
-    Group& first = group.inner[first_level(tensor)];
+    Group& first = group.inner[names_.below_account(tensor)];
     first.add(tensor.bytes);
     if (by_module(tensor.role)) first.inner[program_.operators[tensor.by].name].add(tensor.bytes);
   }
 
  private:
-  static bool by_module(Role role) { return role == Role::activation || role == Role::temporary; }
-
-  std::string first_level(const program::Tensor& tensor) {
-    if (tensor.role == Role::buffer) return "buffers";
-    if (tensor.role == Role::parameter) return "weights";
-    if (tensor.kind != nullptr) return tensor.kind;
-    return by_module(tensor.role) ? module_of(program_.operators[tensor.by].module) : "";
-  }
-
-  const std::string& module_of(program::ModuleId module) {
-    std::string& known = modules_[module];
-    if (known.empty()) known = starred(program_.module_path(module));
-    if (known.empty()) known = "the model itself";
-    return known;
-  }
-
   const program::Program& program_;
-  std::vector<std::string> modules_;
+  LineNames names_;
 };
 
 /// Children by size, the largest first.
@@ -97,7 +85,32 @@ std::vector<Line> children_of(const std::string& id, const std::map<std::string,
   return children;
 }
 
+/// A buffer counts among the parameters.
+Role account_role(Role role) {
+  return role == Role::buffer ? Role::parameter : role;
+}
+
 }  // namespace
+
+std::string LineNames::of(const program::Tensor& tensor) {
+  const auto account = std::ranges::find(accounts, account_role(tensor.role), &Account::role);
+  const std::string below = below_account(tensor);
+  return below.empty() ? std::string(account->id) : std::string(account->id) + '.' + below;
+}
+
+std::string LineNames::below_account(const program::Tensor& tensor) {
+  if (tensor.role == Role::buffer) return "buffers";
+  if (tensor.role == Role::parameter) return "weights";
+  if (tensor.kind != nullptr) return tensor.kind;
+  return by_module(tensor.role) ? module_of(program_.operators[tensor.by].module) : "";
+}
+
+const std::string& LineNames::module_of(program::ModuleId module) {
+  std::string& known = modules_[module];
+  if (known.empty()) known = starred(program_.module_path(module));
+  if (known.empty()) known = "the model itself";
+  return known;
+}
 
 std::vector<Line> lines_of(const program::Program& program, const std::vector<LiveTensor>& live,
                            std::uint64_t reserved) {
@@ -106,7 +119,7 @@ std::vector<Line> lines_of(const program::Program& program, const std::vector<Li
   std::uint64_t requested = 0, allocated = 0;
   for (const LiveTensor& one : live) {
     const program::Tensor& tensor = program.tensors[one.tensor];
-    grouping.add(tensor, groups[tensor.role == Role::buffer ? Role::parameter : tensor.role]);
+    grouping.add(tensor, groups[account_role(tensor.role)]);
     requested += tensor.bytes;
     allocated += one.block_bytes;
   }

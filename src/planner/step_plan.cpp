@@ -3,7 +3,6 @@
 
 #include "allocator/caching_allocator.hpp"
 #include "allocator/device.hpp"
-#include "planner/program_ledger.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,22 +17,6 @@ using program::Program;
 constexpr std::uint64_t no_limit = std::uint64_t{1} << 62;
 // As wide as the addresses of a process: a plan may need more than any device has. From the top down, as a driver.
 constexpr address_space::Window addresses{0x000100000000, 0x7f0000000000};
-
-/// Finds the mark and the operator of an event.
-Moment moment_at(const Program& program, std::size_t event) {
-  Moment moment;
-  for (const Mark& mark : program.marks)
-    if (mark.event <= event) moment = {mark.phase, mark.step, mark.micro_batch, {}, {}};
-  // the operator of the last request up to here
-  for (std::size_t i = event + 1; i-- > 0;)
-    if (program::is_request(program.events[i])) {
-      const program::Operator& by = program.operators[program.tensors[program::tensor_of(program.events[i])].by];
-      moment.module = program.module_path(by.module);
-      moment.operation = by.name;
-      break;
-    }
-  return moment;
-}
 
 /// The allocator, and which block each tensor has.
 class Execution {
@@ -94,6 +77,21 @@ std::vector<LiveTensor> live_at(const Program& program, const Execution& executi
 
 }  // namespace
 
+Moment moment_at(const Program& program, std::size_t event) {
+  Moment moment;
+  for (const Mark& mark : program.marks)
+    if (mark.event <= event) moment = {mark.phase, mark.step, mark.micro_batch, {}, {}};
+  // the operator of the last request up to here
+  for (std::size_t i = event + 1; i-- > 0;)
+    if (program::is_request(program.events[i])) {
+      const program::Operator& by = program.operators[program.tensors[program::tensor_of(program.events[i])].by];
+      moment.module = program.module_path(by.module);
+      moment.operation = by.name;
+      break;
+    }
+  return moment;
+}
+
 StepPlan run_program(const Program& program, const allocator::Rules& rules, std::optional<std::uint64_t> available) {
   StepPlan plan;
   Execution execution(program, rules, available);
@@ -122,7 +120,8 @@ StepPlan run_program(const Program& program, const allocator::Rules& rules, std:
   if (reserved.bytes == 0) return plan;
   plan.allocated_at = moment_at(program, allocated.event);
   plan.reserved_at = moment_at(program, reserved.event);
-  plan.lines = lines_of(program, live_at(program, execution, reserved.event), reserved.bytes);
+  plan.live = live_at(program, execution, reserved.event);
+  plan.lines = lines_of(program, plan.live, reserved.bytes);
   return plan;
 }
 

@@ -4,6 +4,7 @@
 
 #include "allocator/settings.hpp"
 #include "ledger/chart.hpp"
+#include "planner/program_ledger.hpp"
 #include "program/program.hpp"
 
 #include <cstdint>
@@ -41,10 +42,14 @@ struct StepPlan {
   Moment allocated_at;              ///< when most is allocated
   Moment reserved_at;               ///< when most is reserved, and of that moments the one with most allocated
   std::vector<ledger::Line> lines;  ///< at reserved_at; they add up to peak_reserved
+  std::vector<LiveTensor> live;     ///< at reserved_at
   std::vector<PhasePeak> phases;
   std::uint64_t retries = 0;  ///< cached memory was given back for a request
   std::optional<Shortage> shortage;
 };
+
+/// Where an event of the program happens.
+[[nodiscard]] Moment moment_at(const program::Program& program, std::size_t event);
 
 /// Runs the program; with `available`, on a device with so many bytes for PyTorch, and to the first request that finds
 /// none.

@@ -84,10 +84,11 @@ struct PlanStep {
 struct PlanPoint {
   std::optional<DeviceInfo> device;
   std::optional<PlanStep> step;
-  ledger::Line ledger;         ///< context, where a device is known, and states
-  std::uint64_t at_least = 0;  ///< its bytes
-  bool fits_not = false;       ///< the states and the context alone are too much
-  std::string at_best;         ///< fits or tight, where it is not sure that it does not fit
+  std::vector<PlanFormula> formulas;  ///< with --explain: lines of a step that are no states
+  ledger::Line ledger;                ///< context, where a device is known, and states
+  std::uint64_t at_least = 0;         ///< its bytes
+  bool fits_not = false;              ///< the states and the context alone are too much
+  std::string at_best;                ///< fits or tight, where it is not sure that it does not fit
   std::uint64_t left = 0, missing = 0;
   double left_fraction = 0;
 };

@@ -115,3 +115,21 @@ def test_inference_keeps_no_activations():
     assert_adds_up(made["ledger"])
     logits = 4 * 1024 * 50257 * 2
     assert made["phases"][-1]["allocated_bytes"] > logits  # those of the last pass are still there
+
+
+def lines_of(line):
+    return {line["id"]: line} | {name: found for child in line.get("children", []) for name, found in lines_of(child).items()}
+
+
+def test_every_line_says_how_it_comes_about():
+    made = result(GPT, *A100, "--micro-batch", 4, "--seq", 1024, "--explain")
+    formulas = {formula["line"]: formula for formula in made["formulas"]}
+    lines = lines_of(made["ledger"])
+    accounts = [lines[name] for name in ("activations", "temporaries")]
+    for line in [child for account in accounts for child in account["children"]] + [lines[name] for name in ("inputs", "rounding", "cached", "context")]:
+        assert line["id"] in formulas, line["id"]
+    inner = formulas["activations.transformer.h.*.mlp.c_proj"]
+    assert inner["formula"] == "24 x 64.00 MiB + 24 x 32.00 MiB = 2.25 GiB"
+    assert inner["there_from"] == "step 1 forward, transformer.h.0.mlp.c_proj (aten::_to_copy)"
+    shown = plan(GPT, *A100, "--micro-batch", 4, "--seq", 1024, "--explain").stdout
+    assert "HOW THE LINES COME ABOUT" in shown and inner["formula"] in shown

@@ -169,6 +169,7 @@ Result<PlanOptions> plan_options(const Arguments& arguments) {
   options.length = *length;
   if (!options.train && options.length.tokens)
     return fail(ErrorKind::usage, "inference has no such thing", "--tokens with --mode infer", "one of the two");
+  options.explain = arguments.given("explain");
   note_assumed(arguments, options);
   return options;
 }

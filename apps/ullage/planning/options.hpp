@@ -34,6 +34,7 @@ struct PlanOptions {
   std::optional<std::uint64_t> memory_bytes;
   double headroom = 0.15;
   std::uint64_t reserve_bytes = 0;
+  bool explain = false;
   TrainingLength length;
 };
 

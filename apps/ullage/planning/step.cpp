@@ -3,6 +3,7 @@
 
 #include "apps/ullage/choice.hpp"
 #include "apps/ullage/device.hpp"
+#include "apps/ullage/planning/formulas.hpp"
 #include "base/text.hpp"
 #include "ledger/verdict.hpp"
 #include "planner/frozen.hpp"
@@ -322,6 +323,7 @@ Result<report::PlanPoint> program_point(const PlanOptions& options, const Setup&
                 fmt::format("micro batch {}, sequence {}", setup.micro_batch, setup.sequence), "less than 127 TiB");
   const std::uint64_t context = context_bytes(gpu);
   report::PlanPoint point;
+  if (options.explain) point.formulas = formulas_of(program, plan);
   point.device = device_info(gpu, options.memory_bytes.value_or(gpu.capacity_bytes()));
   std::vector<ledger::Line> lines;
   lines.push_back({"context", "CUDA context and loaded modules", context, ledger::KnownBy::estimated, {}, {}, 0});

@@ -105,6 +105,8 @@ report::PlanView plan_view(const PlanOptions& options, const StepOptions& step, 
   constexpr std::array<const char*, 4> looked_for{"micro-batch", "seq", "layers", "world"};
   report::PlanView view = frame(options, model, states, origin);
   view.points = std::move(points);
+  if (view.points.size() == 1)
+    view.formulas.insert(view.formulas.end(), view.points.front().formulas.begin(), view.points.front().formulas.end());
   view.setup.attention = step.attention, view.setup.checkpoint = step.checkpoint;
   view.setup.accumulate = step.setup.accumulate, view.setup.keep_gradients = step.setup.keep_gradients;
   if (step.fit) view.setup.fit = looked_for[static_cast<std::size_t>(*step.fit)];
