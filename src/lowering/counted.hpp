@@ -3,6 +3,7 @@
 // the memory, and that moment is what a step program is about.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -35,9 +36,13 @@ class Ref {
   T* object_ = nullptr;
 };
 
-/// Base of what a Ref owns.
+/// Base of what a Ref owns. Such objects come and go by the thousand: memory of those that are gone is kept for the
+/// thread's next ones.
 struct Counted {
   std::uint32_t owners = 0;
+
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* memory, std::size_t bytes) noexcept;
 };
 
 }  // namespace ullage::lowering

@@ -2,6 +2,7 @@
 #include "lowering/lower.hpp"
 
 #include "lowering/optimizer.hpp"
+#include "lowering/repeat.hpp"
 #include "lowering/run.hpp"
 
 #include <algorithm>
@@ -38,6 +39,8 @@ void train(Context& context, const Setup& setup, Pass pass, Optimizer& optimizer
   Tape& tape = context.tape;
   Tensor loss;
   for (unsigned step = 1; step <= setup.steps; ++step) {
+    // from the third on, a step is the one before
+    if (step > 2 && repeat_step(tape.program(), step)) continue;
     for (std::uint32_t micro_batch = 1; micro_batch <= setup.accumulate; ++micro_batch) {
       tape.enter_phase(Phase::forward, step, micro_batch);
       loss = pass();
