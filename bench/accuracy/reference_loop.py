@@ -8,7 +8,7 @@ import contextlib
 import json
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import Adafactor, AutoConfig, AutoModelForCausalLM
 
 WEIGHTS = {"bf16": torch.bfloat16}
 AUTOCAST = {"bf16-autocast": torch.bfloat16, "fp16-autocast": torch.float16}
@@ -19,7 +19,7 @@ def flags():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("config", help="a config.json")
     parser.add_argument("--precision", default="bf16-autocast", choices=("fp32", "tf32", "bf16", *AUTOCAST))
-    parser.add_argument("--optimizer", default="adamw", choices=(*ADAMW, "sgd"))
+    parser.add_argument("--optimizer", default="adamw", choices=(*ADAMW, "sgd", "adafactor"))
     parser.add_argument("--attention", default="sdpa", choices=("eager", "sdpa"))
     parser.add_argument("--checkpoint", default="none", choices=("none", "full"))
     parser.add_argument("--micro-batch", type=int, default=1)
@@ -45,6 +45,8 @@ def build(config, chosen):
 def optimizer_of(name, parameters):
     if name == "sgd":
         return torch.optim.SGD(parameters, lr=1e-4, momentum=0.9)
+    if name == "adafactor":  # as the Trainer makes it
+        return Adafactor(parameters, lr=1e-4, scale_parameter=False, relative_step=False)
     return torch.optim.AdamW(parameters, **ADAMW[name])
 
 

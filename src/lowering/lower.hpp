@@ -15,7 +15,7 @@
 namespace ullage::lowering {
 
 enum class Attention : std::uint8_t { eager, sdpa };
-enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd };
+enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd, adafactor };
 
 /// A training of one device, or inference.
 struct Setup {

@@ -35,7 +35,8 @@ lowering::Setup setup_of(std::map<std::string, std::string> flags) {
   const std::map<std::string, lowering::OptimizerKind> optimizers{
       {"adamw-fused", lowering::OptimizerKind::adamw_fused},
       {"adamw-forloop", lowering::OptimizerKind::adamw_forloop},
-      {"sgd", lowering::OptimizerKind::sgd}};
+      {"sgd", lowering::OptimizerKind::sgd},
+      {"adafactor", lowering::OptimizerKind::adafactor}};
   if (const auto found = optimizers.find(flags["optimizer"]); found != optimizers.end())
     setup.optimizer = found->second;
   setup.micro_batch = std::atoll(flags["micro-batch"].c_str());

@@ -52,16 +52,17 @@ Result<void> read_precision(const PlanOptions& options, Setup& setup) {
 Result<void> read_optimizer(const PlanOptions& options, Setup& setup) {
   if (!options.train) return {};
   using lowering::OptimizerKind;
-  constexpr std::array<std::pair<std::string_view, OptimizerKind>, 4> known{
+  constexpr std::array<std::pair<std::string_view, OptimizerKind>, 5> known{
       {{"adamw", OptimizerKind::adamw},
        {"adamw-fused", OptimizerKind::adamw_fused},
        {"adamw-forloop", OptimizerKind::adamw_forloop},
-       {"sgd", OptimizerKind::sgd}}};
+       {"sgd", OptimizerKind::sgd},
+       {"adafactor", OptimizerKind::adafactor}}};
   for (const auto& [name, kind] : known)
     if (name == options.training.optimizer->name) return setup.optimizer = kind, Result<void>{};
   return fail(ErrorKind::usage, "only states are planned of this optimizer",
               fmt::format("--optimizer {}", options.training.optimizer->name),
-              "adamw, adamw-fused, adamw-forloop or sgd", "leave out --micro-batch and --seq");
+              "adamw, adamw-fused, adamw-forloop, sgd or adafactor", "leave out --micro-batch and --seq");
 }
 
 /// none, full, every:N.
