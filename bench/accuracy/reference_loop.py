@@ -25,6 +25,7 @@ def flags():
     parser.add_argument("--micro-batch", type=int, default=1)
     parser.add_argument("--seq", type=int, default=1024)
     parser.add_argument("--accumulate", type=int, default=1)
+    parser.add_argument("--padding", default="none", choices=("none", "right"), help="right: the last token of each row is padding")
     parser.add_argument("--mode", default="train", choices=("train", "infer"), help="infer: forward passes alone, up to the logits")
     parser.add_argument("--steps", type=int, default=3)
     return parser
@@ -54,24 +55,36 @@ def autocast_of(precision):
     return torch.autocast("cuda", AUTOCAST[precision]) if precision in AUTOCAST else contextlib.nullcontext()
 
 
-def infer(model, tokens, chosen):
+def batch_of(tokens, chosen):
+    """What a collator hands over: with padding, a mask that tells which tokens are none, and labels without them."""
+    if chosen.padding == "none":
+        return {"input_ids": tokens, "labels": tokens}
+    mask = torch.ones_like(tokens, device="cpu")
+    mask[:, -1] = 0
+    mask = mask.to("cuda")
+    return {"input_ids": tokens, "attention_mask": mask, "labels": tokens.masked_fill(mask == 0, -100)}
+
+
+def infer(model, batch, chosen):
     model.eval()
     for _ in range(chosen.steps):
         with torch.no_grad(), autocast_of(chosen.precision):
-            logits = model(input_ids=tokens, use_cache=False).logits  # noqa: F841  lives until the next
+            logits = model(**batch, use_cache=False).logits  # noqa: F841  lives until the next
 
 
 def train(config, chosen, after_backward=lambda model, optimizer: None):
     torch.backends.cuda.matmul.allow_tf32 = chosen.precision == "tf32"
     model = build(config, chosen)
     tokens = torch.randint(0, model.config.vocab_size, (chosen.micro_batch, chosen.seq), device="cuda")
+    batch = batch_of(tokens, chosen)
     if chosen.mode == "infer":
-        return infer(model, tokens, chosen)
+        del batch["labels"]
+        return infer(model, batch, chosen)
     optimizer = optimizer_of(chosen.optimizer, model.parameters())
     for _ in range(chosen.steps):
         for _ in range(chosen.accumulate):
             with autocast_of(chosen.precision):
-                loss = model(input_ids=tokens, labels=tokens, use_cache=False).loss
+                loss = model(**batch, use_cache=False).loss
             loss.backward()
         after_backward(model, optimizer)
         optimizer.step()

@@ -82,6 +82,25 @@ Result<void> check(const model::Model& model, const Setup& setup) {
   return {};
 }
 
+struct Batch {
+  Tensor tokens, labels, attention;
+};
+
+/// What a collator hands over.
+Batch batch_of(Context& context, const Setup& setup) {
+  const Extents sizes{setup.micro_batch, setup.sequence};
+  Batch batch;
+  context.op("aten::randint");
+  batch.tokens = batch.labels = context.make(sizes, DType::int64, Role::input);
+  if (!setup.padding) return batch;
+  context.op("aten::_to_copy");
+  batch.attention = context.make(sizes, DType::int64, Role::input);
+  const Tensor hidden = pointwise(context, "aten::eq", {&batch.attention}, DType::boolean);
+  batch.labels = pointwise(context, "aten::masked_fill", {&batch.tokens, &hidden}, DType::int64);
+  context.tape.is(batch.labels->storage->id, Role::input);
+  return batch;
+}
+
 bool trains_something(const Weights& weights) {
   return std::ranges::any_of(weights.all(), [](const Tensor& weight) { return weight->requires_grad; });
 }
@@ -117,9 +136,9 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   if (setup.train && !trains_something(weights))
     return fail(ErrorKind::usage, "nothing is trained", "every parameter is frozen", "at least one that is not");
   Optimizer optimizer(setup.optimizer, weights.all());
-  context.op("aten::randint");
-  const Tensor tokens = context.make({setup.micro_batch, setup.sequence}, DType::int64, Role::input);
-  const Run run{context, weights, model.network, setup, tokens};
+  Batch batch = batch_of(context, setup);
+  if (!setup.train) batch.labels = Tensor();
+  const Run run{context, weights, model.network, setup, batch.tokens, batch.labels, batch.attention};
   if (setup.train)
     train(context, setup, Pass(run, forward), optimizer);
   else

@@ -25,6 +25,7 @@ struct Setup {
   bool autocast = false;
   DType autocast_type = DType::bf16;
   bool tf32 = false;
+  bool padding = false;  ///< the batch has a mask with padding, and labels of its own
   Attention attention = Attention::sdpa;
   std::uint64_t checkpoint_every = 0;  ///< each so-many-th layer, from the first, is a region; 0 for none
   std::uint64_t accumulate = 1;        ///< micro batches before an optimizer step

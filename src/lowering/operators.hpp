@@ -68,6 +68,8 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
                              const char* name = "aten::sum");
 /// Sum that brings a gradient back to the sizes before a broadcast.
 [[nodiscard]] Tensor sum_to(Context& context, const Tensor& tensor, const Extents& sizes);
+/// How many flags of bool are set. No graph.
+[[nodiscard]] Tensor count_raw(Context& context, const Tensor& flags);
 [[nodiscard]] Tensor mean_last(Context& context, const Tensor& tensor);
 
 // ---- products (matmul.cpp)
@@ -89,7 +91,8 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
 /// transformers' ForCausalLMLoss.
 [[nodiscard]] Tensor causal_loss(Context& context, Tensor logits, Tensor labels);
 struct AttentionOptions {
-  Tensor mask;  ///< of bool; empty: causal
+  Tensor mask;         ///< of bool; empty for none
+  bool causal = true;  ///< where there is no mask
   double dropout = 0;
 };
 /// torch.nn.functional.scaled_dot_product_attention of [batch, heads, tokens, width]; fewer key heads with enable_gqa.

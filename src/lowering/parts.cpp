@@ -102,8 +102,8 @@ Tensor gated_mlp(const Run& run, std::size_t layer, const Tensor& input) {
 
 Tensor position_ids(const Run& run) {
   Context& c = run.context;
-  note_written(c, "aten::arange", 8.0 * static_cast<double>(run.setup.sequence));
-  const Tensor range = c.make({run.setup.sequence}, DType::int64, program::Role::input);
+  note_written(c, "aten::arange", 8.0 * static_cast<double>(run.queries()));
+  const Tensor range = c.make({run.queries()}, DType::int64, program::Role::input);
   const Tensor shifted = pointwise(c, "aten::add", {&range}, DType::int64);
   c.tape.is(shifted->storage->id, program::Role::input);
   return unsqueeze(c, shifted, 0);
@@ -113,7 +113,7 @@ Rotary rotary_embedding(const Run& run, DType type) {
   Context& c = run.context;
   const ModuleScope module(c, "rotary_emb");
   const auto width = static_cast<std::int64_t>(run.network.rotary_width);
-  const std::int64_t length = run.setup.sequence;
+  const std::int64_t length = run.queries();
   const GradientMode mode(c, false);
   Tensor frequencies;
   {

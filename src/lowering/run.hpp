@@ -16,7 +16,11 @@ struct Run {
   const Weights& weights;
   const model::Network& network;
   const Setup& setup;
-  Tensor tokens;  ///< input_ids, and labels
+  Tensor tokens;     ///< input_ids, [sequences, tokens]
+  Tensor labels;     ///< the tokens, or a copy without the padding; empty in inference
+  Tensor attention;  ///< attention_mask of int64, 0 for padding; empty for none
+  [[nodiscard]] std::int64_t batch() const { return tokens->sizes[0]; }
+  [[nodiscard]] std::int64_t queries() const { return tokens->sizes[1]; }
 };
 
 /// Parameters of one layer, or of the top level below a name.
@@ -57,9 +61,9 @@ void load_rotary(Context& context, std::int64_t width, std::vector<Tensor>& buff
 
 /// [1, tokens]
 [[nodiscard]] Tensor position_ids(const Run& run);
-/// The causal mask of create_causal_mask or, if `sliding`, create_sliding_window_causal_mask for tokens without
-/// padding: [batch, 1, tokens, tokens] of `type` for eager attention, of bool for SDPA, which needs none where
-/// is_causal will do. With position ids it is looked first whether sequences are packed.
+/// The causal mask of create_causal_mask or, if `sliding`, create_sliding_window_causal_mask: [batch, 1, tokens,
+/// tokens] of `type` for eager attention, of bool for SDPA, which needs none where is_causal will do. With position ids
+/// and without padding it is looked first whether sequences are packed.
 [[nodiscard]] Tensor causal_mask(const Run& run, DType type, bool knows_positions, bool sliding = false);
 
 /// What an attention returns: its callers keep the weights of eager attention as long as they run.

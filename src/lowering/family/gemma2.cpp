@@ -87,7 +87,7 @@ Tensor gemma2_forward(const Run& run) {
     logits = tanh(c, logits);
     logits = mul_number(c, logits);
   }
-  return run.setup.train ? causal_loss(c, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(c, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

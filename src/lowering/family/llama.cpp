@@ -105,7 +105,7 @@ Tensor model(const Run& run) {
 Tensor llama_forward(const Run& run) {
   const Tensor hidden = model(run);
   const Tensor logits = linear(run.context, hidden, run.weights.top("lm_head.weight"), {});
-  return run.setup.train ? causal_loss(run.context, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(run.context, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

@@ -47,24 +47,27 @@ Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Ten
   return hidden;
 }
 
-/// The positions, counted from a mask of ones.
+/// The positions, counted from the mask of padding, or from one of ones.
 struct Positions {
-  Tensor ones, ids;
+  Tensor mask, ids;
 };
 
 Positions positions_of(const Run& run) {
   Context& c = run.context;
-  const Extents sizes{run.setup.micro_batch, run.setup.sequence};
-  Positions positions;
-  const double bytes = 4.0 * static_cast<double>(sizes.product());
-  note_written(c, "aten::ones", bytes);
-  positions.ones = c.make(sizes, DType::fp32, program::Role::input);
-  note_written(c, "aten::cumsum", 2 * bytes);
-  positions.ids = c.make(sizes, DType::fp32);
-  { const Tensor scan = c.scratch(run.setup.micro_batch == 1 ? scan_bytes(run.setup.sequence, 4) : 0); }
+  const Extents sizes{run.batch(), run.queries()};
+  Positions positions{run.attention, {}};
+  const DType type = positions.mask ? DType::int64 : DType::fp32;
+  const auto width = static_cast<std::int64_t>(bytes_of(type));
+  if (!positions.mask) {
+    note_written(c, "aten::ones", static_cast<double>(width * sizes.product()));
+    positions.mask = c.make(sizes, type, program::Role::input);
+  }
+  note_written(c, "aten::cumsum", 2.0 * static_cast<double>(width * sizes.product()));
+  positions.ids = c.make(sizes, type);
+  { const Tensor scan = c.scratch(run.batch() == 1 ? scan_bytes(run.queries(), width) : 0); }
   {
-    Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.ones}, DType::fp32);
-    masked = pointwise(c, "aten::sub", {&masked}, DType::fp32);
+    Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.mask}, type);
+    masked = pointwise(c, "aten::sub", {&masked}, type);
     positions.ids = cast(c, masked, DType::int64);
   }
   return positions;
@@ -103,7 +106,7 @@ Tensor model(const Run& run) {
 Tensor opt_forward(const Run& run) {
   const Tensor hidden = model(run);
   const Tensor logits = linear(run.context, hidden, run.weights.top("lm_head.weight"), {});
-  return run.setup.train ? causal_loss(run.context, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(run.context, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

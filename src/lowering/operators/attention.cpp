@@ -148,7 +148,7 @@ struct CudnnSaved {
 void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gradients& out) {
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
                result = saved.result.get(c), scores = saved.scores.get(c), seed = saved.seed.get(c),
-               offset = saved.offset.get(c);
+               offset = saved.offset.get(c), bias = saved.bias.get(c);
   note_attention(c.op("aten::_scaled_dot_product_cudnn_attention_backward"), shape, query, Pass::backward);
   out[0] = c.make(query->sizes, preserved_strides(*query), query->type);
   out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
@@ -213,7 +213,7 @@ struct EfficientSaved {
 void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& saved, const Tensor& gradient,
                         Gradients& out) {
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
-               result = saved.result.get(c), scores = saved.scores.get(c);
+               result = saved.result.get(c), scores = saved.scores.get(c), bias = saved.bias.get(c);
   note_attention(c.op("aten::_scaled_dot_product_efficient_attention_backward"), shape, query, Pass::backward,
                  !saved.has_bias);
   const auto like = [&](const Tensor& heads) {
@@ -298,14 +298,15 @@ Tensor lower_triangle(Context& c, const Shape& shape, DType type) {
 // _scaled_dot_product_attention_math (aten/src/ATen/native/transformers/attention.cpp): what no fused kernel takes,
 // half types in fp32
 Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given_key, const Tensor& given_value,
-                      double dropped) {
+                      const AttentionOptions& options) {
   const AutocastMode no_autocast(c, false);  // of the operators inside
   const DType type = given_query->type;
   const Shape shape = shape_of(given_query, given_key);
   const Tensor query = cast(c, given_query, DType::fp32), key = cast(c, given_key, DType::fp32),
                value = cast(c, given_value, DType::fp32);
   const Tensor scaled = mul_number(c, query);
-  const Tensor mask = lower_triangle(c, shape, DType::fp32);
+  Tensor mask = options.mask;
+  if (!mask && options.causal) mask = lower_triangle(c, shape, DType::fp32);
   const std::int64_t times = shape.heads / shape.key_heads;
   const Tensor keys = times > 1 ? interleaved(c, key, times) : key;
   const Tensor values = times > 1 ? interleaved(c, value, times) : value;
@@ -313,9 +314,9 @@ Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given
     const Tensor scaled_key = mul_number(c, transpose(c, keys, 2, 3));
     return matmul(c, scaled, scaled_key);
   }();
-  in_place(c, "aten::add_", {&weights, &mask});
+  if (mask) in_place(c, "aten::add_", {&weights, &mask});
   weights = safe_softmax(c, weights);
-  weights = dropout(c, weights, dropped);
+  weights = dropout(c, weights, options.dropout);
   const Tensor returned_too = cast(c, weights, type);  // and dropped by the caller
   return cast(c, matmul(c, weights, values), type);
 }
@@ -352,7 +353,8 @@ Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, 
   if (prefers_cudnn(context.device, query)) return cudnn_attention(context, query, key, value, options.mask);
   if (can_use_flash(context, query, options, drops)) return flash_attention(context, query, key, value, drops);
   if (can_use_efficient(context, query, key)) return efficient_attention(context, query, key, value, options.mask);
-  return math_attention(context, query, key, value, options.dropout);
+  const Tensor bias = bias_of(context, options.mask, query->type, false);
+  return math_attention(context, query, key, value, {bias, options.causal, options.dropout});
 }
 
 }  // namespace ullage::lowering

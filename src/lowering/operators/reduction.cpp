@@ -151,6 +151,18 @@ Tensor sum_raw(Context& context, const Tensor& tensor, unsigned over, bool keep,
   return result;
 }
 
+// sum() of bool: the result is int64, and so is the copy that is summed
+Tensor count_raw(Context& context, const Tensor& flags) {
+  program::Operator& op = context.op("aten::sum");
+  op.work = program::Work::reduction;
+  op.bytes = 18.0 * static_cast<double>(flags->elements());
+  op.launches = 2;
+  Tensor result = context.make({}, DType::int64);
+  const Tensor wide = context.make(flags->sizes, DType::int64);
+  take_staging(context, *wide, *context.alias(result, {1, 1}, {1, 1}), 3);
+  return result;
+}
+
 Tensor sum_to(Context& context, const Tensor& tensor, const Extents& sizes) {
   const std::size_t leading = tensor->sizes.count() - sizes.count();
   unsigned over = (1U << leading) - 1;
