@@ -8,6 +8,7 @@ import contextlib
 import json
 
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from transformers import Adafactor, AutoConfig, AutoModelForCausalLM
 
 WEIGHTS = {"bf16": torch.bfloat16}
@@ -20,7 +21,7 @@ def flags():
     parser.add_argument("config", help="a config.json")
     parser.add_argument("--precision", default="bf16-autocast", choices=("fp32", "tf32", "bf16", *AUTOCAST))
     parser.add_argument("--optimizer", default="adamw", choices=(*ADAMW, "sgd", "adafactor"))
-    parser.add_argument("--attention", default="sdpa", choices=("eager", "sdpa"))
+    parser.add_argument("--attention", default="sdpa", choices=("eager", "sdpa", "flash"))
     parser.add_argument("--checkpoint", default="none", choices=("none", "full"))
     parser.add_argument("--micro-batch", type=int, default=1)
     parser.add_argument("--seq", type=int, default=1024)
@@ -36,7 +37,7 @@ def build(config, chosen):
     description = AutoConfig.for_model(config["model_type"], **fields)
     with torch.device("cuda"):
         model = AutoModelForCausalLM.from_config(description, dtype=WEIGHTS.get(chosen.precision, torch.float32),
-                                                 attn_implementation=chosen.attention)
+                                                 attn_implementation="eager" if chosen.attention == "eager" else "sdpa")
     model.train()
     if chosen.checkpoint == "full":
         model.gradient_checkpointing_enable()
@@ -65,6 +66,11 @@ def batch_of(tokens, chosen):
     return {"input_ids": tokens, "attention_mask": mask, "labels": tokens.masked_fill(mask == 0, -100)}
 
 
+def kernel_of(attention):
+    """Around the whole loop: a checkpointed region runs again in the backward pass."""
+    return sdpa_kernel(SDPBackend.FLASH_ATTENTION) if attention == "flash" else contextlib.nullcontext()
+
+
 def infer(model, batch, chosen):
     model.eval()
     for _ in range(chosen.steps):
@@ -77,9 +83,15 @@ def train(config, chosen, after_backward=lambda model, optimizer: None):
     model = build(config, chosen)
     tokens = torch.randint(0, model.config.vocab_size, (chosen.micro_batch, chosen.seq), device="cuda")
     batch = batch_of(tokens, chosen)
-    if chosen.mode == "infer":
-        del batch["labels"]
-        return infer(model, batch, chosen)
+    with kernel_of(chosen.attention):
+        if chosen.mode == "infer":
+            del batch["labels"]
+            infer(model, batch, chosen)
+        else:
+            steps(model, batch, chosen, after_backward)
+
+
+def steps(model, batch, chosen, after_backward):
     optimizer = optimizer_of(chosen.optimizer, model.parameters())
     for _ in range(chosen.steps):
         for _ in range(chosen.accumulate):
@@ -89,7 +101,6 @@ def train(config, chosen, after_backward=lambda model, optimizer: None):
         after_backward(model, optimizer)
         optimizer.step()
         optimizer.zero_grad()
-    return None
 
 
 def main():

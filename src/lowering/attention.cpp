@@ -69,7 +69,7 @@ Attended attend(const Run& run, Tensor query, Tensor key, Tensor value, const Te
     key = repeat_heads(c, key, times);
     value = repeat_heads(c, value, times);
   }
-  const AttentionOptions options{mask, true, run.network.attention_dropout};
+  const AttentionOptions options{mask, true, run.network.attention_dropout, run.setup.attention == Attention::flash};
   Tensor result = scaled_dot_product_attention(c, query, key, value, options);
   result = contiguous(c, transpose(c, result, 1, 2));
   return {joined(c, result), {}};

@@ -64,8 +64,25 @@ void infer(Context& context, const Setup& setup, Pass pass) {
   context.tape.close();
 }
 
-Result<void> check(const model::Model& model, const Setup& setup) {
-  if (setup.attention == Attention::sdpa && model.model_type == "gemma2")  // _supports_sdpa of its class
+/// Whether an attention gets a mask of transformers instead of is_causal.
+bool makes_masks(const model::Network& network, const Setup& setup) {
+  return setup.padding ||
+         (network.sliding_window && static_cast<std::uint64_t>(setup.sequence) >= *network.sliding_window);
+}
+
+Result<void> check_flash(const model::Network& network, const Setup& setup, const DeviceFacts& device) {
+  if (setup.attention != Attention::flash) return {};
+  const FlashInput input{setup.autocast ? setup.autocast_type : setup.weights,
+                         static_cast<std::int64_t>(network.head_width), makes_masks(network, setup), setup.train,
+                         setup.train && network.attention_dropout > 0};
+  const auto refusal = flash_refusal(device, input);
+  if (!refusal) return {};
+  return fail(ErrorKind::usage, "PyTorch has no FlashAttention for this", refusal->reason, refusal->allowed,
+              "--attention sdpa takes what runs");
+}
+
+Result<void> check(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  if (setup.attention != Attention::eager && model.model_type == "gemma2")  // _supports_sdpa of its class
     return fail(ErrorKind::usage, "transformers refuses SDPA for this model", model.model_type, "eager attention",
                 "--attention eager");
   if (!model.network.not_planned.empty())
@@ -79,7 +96,7 @@ Result<void> check(const model::Model& model, const Setup& setup) {
   if (positions > 0 && static_cast<std::uint64_t>(setup.sequence) > positions)
     return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(setup.sequence),
                 "at most " + std::to_string(positions) + " tokens");
-  return {};
+  return check_flash(model.network, setup, device);
 }
 
 struct Batch {
@@ -121,7 +138,7 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   const Forward forward = forward_of(model.model_type);
   if (!forward)
     return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
-  if (const auto checked = check(model, setup); !checked) return tl::unexpected(checked.error());
+  if (const auto checked = check(model, setup, device); !checked) return tl::unexpected(checked.error());
   program::Program program;
   Tape tape(program);
   Context context(tape, device);

@@ -14,7 +14,8 @@
 
 namespace ullage::lowering {
 
-enum class Attention : std::uint8_t { eager, sdpa };
+/// `flash`: SDPA held to FlashAttention by torch.nn.attention.sdpa_kernel.
+enum class Attention : std::uint8_t { eager, sdpa, flash };
 enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd, adafactor };
 
 /// A training of one device, or inference.

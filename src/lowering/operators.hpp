@@ -7,6 +7,7 @@
 #include "lowering/context.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace ullage::lowering {
 
@@ -94,7 +95,20 @@ struct AttentionOptions {
   Tensor mask;         ///< of bool; empty for none
   bool causal = true;  ///< where there is no mask
   double dropout = 0;
+  bool flash_alone = false;  ///< sdpa_kernel(FLASH_ATTENTION); flash_refusal says that it can
 };
+/// What decides whether FlashAttention can run.
+struct FlashInput {
+  DType type = DType::fp32;
+  std::int64_t width = 0;  ///< of a head
+  bool masked = false, gradients = false, drops = false;
+};
+/// Why PyTorch does not take FlashAttention, and what it would take.
+struct FlashRefusal {
+  const char* reason = "";
+  const char* allowed = "";
+};
+[[nodiscard]] std::optional<FlashRefusal> flash_refusal(const DeviceFacts& device, const FlashInput& input);
 /// torch.nn.functional.scaled_dot_product_attention of [batch, heads, tokens, width]; fewer key heads with enable_gqa.
 [[nodiscard]] Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value,
                                                   const AttentionOptions& options);

@@ -29,7 +29,9 @@ lowering::Setup setup_of(std::map<std::string, std::string> flags) {
   setup.autocast_type = precision == "fp16-autocast" ? lowering::DType::fp16 : lowering::DType::bf16;
   setup.tf32 = precision == "tf32";
   setup.train = flags["mode"] != "infer";
-  setup.attention = flags["attention"] == "eager" ? lowering::Attention::eager : lowering::Attention::sdpa;
+  setup.attention = flags["attention"] == "eager"   ? lowering::Attention::eager
+                    : flags["attention"] == "flash" ? lowering::Attention::flash
+                                                    : lowering::Attention::sdpa;
   setup.padding = flags["padding"] == "right";
   setup.checkpoint_every = flags["checkpoint"] == "full" ? 1 : 0;
   setup.accumulate = static_cast<std::uint64_t>(std::atoll(flags["accumulate"].c_str()));
