@@ -9,7 +9,7 @@ import json
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from transformers import Adafactor, AutoConfig, AutoModelForCausalLM
+from transformers import Adafactor, AutoConfig, AutoModelForCausalLM, DynamicCache
 
 WEIGHTS = {"bf16": torch.bfloat16}
 AUTOCAST = {"bf16-autocast": torch.bfloat16, "fp16-autocast": torch.float16}
@@ -28,6 +28,7 @@ def flags():
     parser.add_argument("--accumulate", type=int, default=1)
     parser.add_argument("--padding", default="none", choices=("none", "right"), help="right: the last token of each row is padding")
     parser.add_argument("--mode", default="train", choices=("train", "infer"), help="infer: forward passes alone, up to the logits")
+    parser.add_argument("--cache", type=int, default=0, help="with infer: token by token until the KV cache holds so many")
     parser.add_argument("--steps", type=int, default=3)
     return parser
 
@@ -78,6 +79,16 @@ def infer(model, batch, chosen):
             logits = model(**batch, use_cache=False).logits  # noqa: F841  lives until the next
 
 
+def generate(model, tokens, chosen):
+    """A prefill of all tokens, then one after the other, as model.generate() without sampling."""
+    model.eval()
+    cache = DynamicCache(config=model.config)
+    while cache.get_seq_length() < chosen.cache:
+        with torch.no_grad(), autocast_of(chosen.precision):
+            logits = model(input_ids=tokens, past_key_values=cache, use_cache=True, logits_to_keep=1).logits
+        tokens = logits.argmax(dim=-1)
+
+
 def train(config, chosen, after_backward=lambda model, optimizer: None):
     torch.backends.cuda.matmul.allow_tf32 = chosen.precision == "tf32"
     model = build(config, chosen)
@@ -86,7 +97,7 @@ def train(config, chosen, after_backward=lambda model, optimizer: None):
     with kernel_of(chosen.attention):
         if chosen.mode == "infer":
             del batch["labels"]
-            infer(model, batch, chosen)
+            generate(model, tokens, chosen) if chosen.cache else infer(model, batch, chosen)
         else:
             steps(model, batch, chosen, after_backward)
 

@@ -16,31 +16,32 @@ using program::Role;
 /// One forward pass as a loop calls it, under autocast where the setup says so.
 class Pass {
  public:
-  Pass(const Run& run, Forward forward) : run_(run), forward_(forward) {}
+  explicit Pass(Forward forward) : forward_(forward) {}
 
-  Tensor operator()() {
-    Context& context = run_.context;
-    const AutocastMode cast(context, run_.setup.autocast);
+  Tensor operator()(const Run& run) {
+    Context& context = run.context;
+    const AutocastMode cast(context, run.setup.autocast);
     // older than Ampere: torch.autocast tries a tensor of bfloat16 first
     if (!asked_ && context.autocast.on && context.autocast.type == DType::bf16 && context.device.compute_major < 8)
       (void)context.make({1}, DType::bf16);
     asked_ = true;
-    return forward_(run_);
+    return forward_(run);
   }
 
  private:
-  const Run& run_;
   Forward forward_;
   bool asked_ = false;
 };
 
-void train(Context& context, const Setup& setup, Pass pass, Optimizer& optimizer) {
+void train(const Run& run, Pass pass, Optimizer& optimizer) {
+  Context& context = run.context;
+  const Setup& setup = run.setup;
   Tape& tape = context.tape;
   Tensor loss;
   for (unsigned step = 1; step <= setup.steps; ++step) {
     for (std::uint32_t micro_batch = 1; micro_batch <= setup.accumulate; ++micro_batch) {
       tape.enter_phase(Phase::forward, step, micro_batch);
-      loss = pass();
+      loss = pass(run);
       tape.enter_phase(Phase::backward, step, micro_batch);
       run_backward(context, loss);
     }
@@ -53,13 +54,14 @@ void train(Context& context, const Setup& setup, Pass pass, Optimizer& optimizer
 }
 
 /// The logits of a pass live until those of the next are there.
-void infer(Context& context, const Setup& setup, Pass pass) {
+void infer(const Run& run, Pass pass) {
+  Context& context = run.context;
   context.training = false;
   const GradientMode mode(context, false);
   Tensor logits;
-  for (unsigned step = 1; step <= setup.steps; ++step) {
+  for (unsigned step = 1; step <= run.setup.steps; ++step) {
     context.tape.enter_phase(Phase::forward, step, 1);
-    logits = pass();
+    logits = pass(run);
   }
   context.tape.close();
 }
@@ -68,6 +70,25 @@ void infer(Context& context, const Setup& setup, Pass pass) {
 bool makes_masks(const model::Network& network, const Setup& setup) {
   return setup.padding ||
          (network.sliding_window && static_cast<std::uint64_t>(setup.sequence) >= *network.sliding_window);
+}
+
+/// The sequence, then one token after the other, the likeliest, until the cache is as long as it should be.
+void generate(Run run, Pass pass) {
+  Context& context = run.context;
+  context.training = false;
+  const GradientMode mode(context, false);
+  KeyValueCache cache(run.network);
+  run.cache = &cache;
+  const Tensor prompt = run.tokens;
+  Tensor logits;
+  for (unsigned step = 1; cache.seen() < run.setup.cache; ++step) {
+    context.tape.enter_phase(Phase::forward, step, 1);
+    logits = pass(run);
+    cache.pass(run.queries());
+    run.tokens = argmax_last(context, logits);
+    context.tape.is(run.tokens->storage->id, Role::input);
+  }
+  context.tape.close();
 }
 
 Result<void> check_flash(const model::Network& network, const Setup& setup, const DeviceFacts& device) {
@@ -157,9 +178,11 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   if (!setup.train) batch.labels = Tensor();
   const Run run{context, weights, model.network, setup, batch.tokens, batch.labels, batch.attention};
   if (setup.train)
-    train(context, setup, Pass(run, forward), optimizer);
+    train(run, Pass(forward), optimizer);
+  else if (setup.cache > 0)
+    generate(run, Pass(forward));
   else
-    infer(context, setup, Pass(run, forward));
+    infer(run, Pass(forward));
   return program;
 }
 

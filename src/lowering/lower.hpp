@@ -34,6 +34,8 @@ struct Setup {
   OptimizerKind optimizer = OptimizerKind::adamw;
   std::vector<bool> frozen;  ///< by parameter, as planner::frozen_parameters; empty for none
   unsigned steps = 3;
+  /// With inference: a prefill of the sequence, then token by token until the cache holds so many; 0 for no cache.
+  std::int64_t cache = 0;
 };
 
 /// What kernels ask a GPU of the catalogue for.

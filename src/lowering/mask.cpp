@@ -74,21 +74,20 @@ Tensor padding_pattern(Context& c, std::int64_t batch, std::int64_t keys) {
 }
 
 /// The mask that sdpa_mask makes, of bool.
-Tensor boolean_mask(const Run& run, bool sliding) {
+Tensor boolean_mask(const Run& run, const Extents& sizes, bool sliding) {
   Context& c = run.context;
-  const std::int64_t length = run.queries();
   const auto range = [&](std::int64_t count) {
     note_written(c, "aten::arange", 8.0 * static_cast<double>(count));
     return c.make({count}, DType::int64);
   };
   const Tensor batches = range(run.batch()), heads = range(1);
-  Tensor queries = range(length);
+  Tensor queries = range(sizes[2]);
   queries = pointwise(c, "aten::add", {&queries}, DType::int64);
-  Tensor keys = range(length);
+  Tensor keys = range(sizes[3]);
   keys = pointwise(c, "aten::add", {&keys}, DType::int64);
-  const auto causal = [&] { return causal_pattern(c, {1, 1, length, length}, sliding); };
+  const auto causal = [&] { return causal_pattern(c, {1, 1, sizes[2], sizes[3]}, sliding); };
   if (!run.attention) return causal();
-  return all_of(c, causal, [&] { return padding_pattern(c, run.batch(), length); });
+  return all_of(c, causal, [&] { return padding_pattern(c, sizes[0], sizes[3]); });
 }
 
 // fast_all, asked twice before the answer is no
@@ -101,7 +100,7 @@ void look_for_padding(Context& c, const Tensor& flags) {
 
 /// Whether is_causal says as much as the mask would (_ignore_causal_mask_sdpa).
 bool needs_none(const Run& run, const Tensor& padding, bool sliding) {
-  if (sliding && run.queries() >= static_cast<std::int64_t>(*run.network.sliding_window)) return false;
+  if (sliding && run.keys(true) >= static_cast<std::int64_t>(*run.network.sliding_window)) return false;
   if (padding) look_for_padding(run.context, padding);
   return !padding;
 }
@@ -111,11 +110,11 @@ bool needs_none(const Run& run, const Tensor& padding, bool sliding) {
 Tensor causal_mask(const Run& run, DType type, bool knows_positions, bool sliding) {
   Context& c = run.context;
   const Tensor padding = run.attention ? cast(c, run.attention, DType::boolean) : Tensor();
-  if (knows_positions && !padding) look_for_packed_sequences(run);
+  if (knows_positions && !padding && run.cache == nullptr) look_for_packed_sequences(run);
   const bool eager = run.setup.attention == Attention::eager;
   if (!eager && needs_none(run, padding, sliding)) return {};
-  const Extents sizes{run.batch(), 1, run.queries(), run.queries()};
-  const Tensor allowed = boolean_mask(run, sliding);
+  const Extents sizes{run.batch(), 1, run.queries(), run.keys(sliding)};
+  const Tensor allowed = boolean_mask(run, sizes, sliding);
   if (!eager) return expand(c, allowed, sizes);
   note_written(c, "aten::where", static_cast<double>(sizes.product()) * static_cast<double>(bytes_of(type))).launches =
       3;

@@ -71,6 +71,8 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
 [[nodiscard]] Tensor sum_to(Context& context, const Tensor& tensor, const Extents& sizes);
 /// How many flags of bool are set. No graph.
 [[nodiscard]] Tensor count_raw(Context& context, const Tensor& flags);
+/// argmax of the last dimension: int64.
+[[nodiscard]] Tensor argmax_last(Context& context, const Tensor& tensor);
 [[nodiscard]] Tensor mean_last(Context& context, const Tensor& tensor);
 
 // ---- products (matmul.cpp)

@@ -188,6 +188,10 @@ void load_rotary(Context& c, std::int64_t width, std::vector<Tensor>& buffers) {
   (void)frequencies(program::Role::temporary);
 }
 
+Tensor wanted_tokens(const Run& run, const Tensor& hidden) {
+  return run.cache != nullptr ? rest_of(run.context, hidden, 1, 1) : hidden;
+}
+
 Tensor through_layers(const Run& run, Tensor hidden, const std::function<Layer(std::size_t layer)>& layer) {
   const ModuleScope module(run.context, run.weights.list_name());
   for (std::size_t i = 0; i < run.network.layers; ++i) {

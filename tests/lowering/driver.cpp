@@ -42,6 +42,7 @@ lowering::Setup setup_of(std::map<std::string, std::string> flags) {
       {"adafactor", lowering::OptimizerKind::adafactor}};
   if (const auto found = optimizers.find(flags["optimizer"]); found != optimizers.end())
     setup.optimizer = found->second;
+  setup.cache = std::atoll(flags["cache"].c_str());
   setup.micro_batch = std::atoll(flags["micro-batch"].c_str());
   setup.sequence = std::atoll(flags["seq"].c_str());
   return setup;
