@@ -20,13 +20,13 @@ def flags():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("config", help="a config.json")
     parser.add_argument("--precision", default="bf16-autocast", choices=("fp32", "tf32", "bf16", *AUTOCAST))
-    parser.add_argument("--optimizer", default="adamw", choices=(*ADAMW, "sgd", "adafactor"))
+    parser.add_argument("--optimizer", default="adamw", choices=(*ADAMW, "sgd", "adafactor", "adamw-8bit"))
     parser.add_argument("--attention", default="sdpa", choices=("eager", "sdpa", "flash"))
     parser.add_argument("--checkpoint", default="none", choices=("none", "full"))
     parser.add_argument("--micro-batch", type=int, default=1)
     parser.add_argument("--seq", type=int, default=1024)
     parser.add_argument("--accumulate", type=int, default=1)
-    parser.add_argument("--padding", default="none", choices=("none", "right"), help="right: the last token of each row is padding")
+    parser.add_argument("--padding", action="store_true", help="the last token of each row is padding")
     parser.add_argument("--mode", default="train", choices=("train", "infer"), help="infer: forward passes alone, up to the logits")
     parser.add_argument("--cache", type=int, default=0, help="with infer: token by token until the KV cache holds so many")
     parser.add_argument("--steps", type=int, default=3)
@@ -50,6 +50,9 @@ def optimizer_of(name, parameters):
         return torch.optim.SGD(parameters, lr=1e-4, momentum=0.9)
     if name == "adafactor":  # as the Trainer makes it
         return Adafactor(parameters, lr=1e-4, scale_parameter=False, relative_step=False)
+    if name == "adamw-8bit":
+        from bitsandbytes.optim import AdamW8bit  # a package that not everybody has
+        return AdamW8bit(parameters, lr=1e-4)
     return torch.optim.AdamW(parameters, **ADAMW[name])
 
 
@@ -59,7 +62,7 @@ def autocast_of(precision):
 
 def batch_of(tokens, chosen):
     """What a collator hands over: with padding, a mask that tells which tokens are none, and labels without them."""
-    if chosen.padding == "none":
+    if not chosen.padding:
         return {"input_ids": tokens, "labels": tokens}
     mask = torch.ones_like(tokens, device="cpu")
     mask[:, -1] = 0

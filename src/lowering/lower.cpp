@@ -68,8 +68,8 @@ void infer(const Run& run, Pass pass) {
 
 /// Whether an attention gets a mask of transformers instead of is_causal.
 bool makes_masks(const model::Network& network, const Setup& setup) {
-  return setup.padding ||
-         (network.sliding_window && static_cast<std::uint64_t>(setup.sequence) >= *network.sliding_window);
+  return setup.padding || (network.sliding_window && static_cast<std::uint64_t>(std::max(
+                                                         setup.sequence, setup.cache)) >= *network.sliding_window);
 }
 
 /// The sequence, then one token after the other, the likeliest, until the cache is as long as it should be.
@@ -102,6 +102,21 @@ Result<void> check_flash(const model::Network& network, const Setup& setup, cons
               "--attention sdpa takes what runs");
 }
 
+Result<void> check_cache(const model::Network& network, const Setup& setup) {
+  if (setup.cache == 0) return {};
+  if (setup.padding) return fail(ErrorKind::usage, "not planned", "a KV cache with padding", "one of the two");
+  if (setup.cache < setup.sequence)
+    return fail(ErrorKind::usage, "the cache holds the sequence first", "a cache of " + std::to_string(setup.cache),
+                "at least " + std::to_string(setup.sequence) + " tokens");
+  constexpr std::uint64_t most_passes = 1 << 17;  // of a layer; each is a kilobyte here
+  const auto steps = static_cast<std::uint64_t>(setup.cache - setup.sequence);
+  if (steps * network.layers > most_passes)
+    return fail(ErrorKind::usage, "too many tokens one by one", std::to_string(steps),
+                "at most " + std::to_string(most_passes / network.layers) + " for this model",
+                "a longer sequence, of the same cache, has nearly the same last step");
+  return {};
+}
+
 Result<void> check(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
   if (setup.attention != Attention::eager && model.model_type == "gemma2")  // _supports_sdpa of its class
     return fail(ErrorKind::usage, "transformers refuses SDPA for this model", model.model_type, "eager attention",
@@ -113,10 +128,12 @@ Result<void> check(const model::Model& model, const Setup& setup, const DeviceFa
   if (model.network.layers > most_layers)
     return fail(ErrorKind::usage, "too many layers for a whole step", std::to_string(model.network.layers),
                 "at most " + std::to_string(most_layers), "without --seq the states are planned");
+  const std::int64_t longest = std::max(setup.sequence, setup.cache);
   const std::uint64_t positions = model.network.positions;
-  if (positions > 0 && static_cast<std::uint64_t>(setup.sequence) > positions)
-    return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(setup.sequence),
+  if (positions > 0 && static_cast<std::uint64_t>(longest) > positions)
+    return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(longest),
                 "at most " + std::to_string(positions) + " tokens");
+  if (const auto checked = check_cache(model.network, setup); !checked) return checked;
   return check_flash(model.network, setup, device);
 }
 

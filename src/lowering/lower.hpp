@@ -16,7 +16,7 @@ namespace ullage::lowering {
 
 /// `flash`: SDPA held to FlashAttention by torch.nn.attention.sdpa_kernel.
 enum class Attention : std::uint8_t { eager, sdpa, flash };
-enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd, adafactor };
+enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd, adafactor, adamw_8bit };
 
 /// A training of one device, or inference.
 struct Setup {

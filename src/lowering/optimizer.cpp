@@ -58,6 +58,8 @@ void Optimizer::step(Context& context) {
       return sgd(context);
     case OptimizerKind::adafactor:
       return adafactor(context);
+    case OptimizerKind::adamw_8bit:
+      return adamw_eight_bit(context);
     case OptimizerKind::adamw:
     case OptimizerKind::adamw_fused:
     case OptimizerKind::adamw_forloop:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimizer's step asks for (torch/optim of 2.11; transformers' Adafactor).
+// What an optimizer's step asks for (torch/optim of 2.11; transformers' Adafactor, bitsandbytes' AdamW8bit).
 #pragma once
 
 #include "lowering/context.hpp"
@@ -24,6 +24,8 @@ class Optimizer {
   void adamw(Context& context);
   void sgd(Context& context);
   void adafactor(Context& context);
+  void adamw_eight_bit(Context& context);
+  void make_eight_bit(Context& context, const Tensor& parameter);
   /// The states of a parameter with that gradient.
   static void make_factored(Context& context, const Tensor& gradient, Factored& state);
   void keep(Context& context, Tensor state, const char* name);
@@ -32,6 +34,7 @@ class Optimizer {
   OptimizerKind kind_;
   std::vector<Tensor> parameters_;
   std::vector<Tensor> states_;
+  bool has_maps_ = false;  ///< of the 8-bit states, two for all
   std::unordered_map<const TensorBody*, Factored> factored_;
 };
 

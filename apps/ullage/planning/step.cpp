@@ -52,12 +52,13 @@ Result<void> read_precision(const PlanOptions& options, Setup& setup) {
 Result<void> read_optimizer(const PlanOptions& options, Setup& setup) {
   if (!options.train) return {};
   using lowering::OptimizerKind;
-  constexpr std::array<std::pair<std::string_view, OptimizerKind>, 5> known{
+  constexpr std::array<std::pair<std::string_view, OptimizerKind>, 6> known{
       {{"adamw", OptimizerKind::adamw},
        {"adamw-fused", OptimizerKind::adamw_fused},
        {"adamw-forloop", OptimizerKind::adamw_forloop},
        {"sgd", OptimizerKind::sgd},
-       {"adafactor", OptimizerKind::adafactor}}};
+       {"adafactor", OptimizerKind::adafactor},
+       {"adamw-8bit", OptimizerKind::adamw_8bit}}};
   for (const auto& [name, kind] : known)
     if (name == options.training.optimizer->name) return setup.optimizer = kind, Result<void>{};
   return fail(ErrorKind::usage, "only states are planned of this optimizer",
@@ -79,14 +80,17 @@ Result<void> read_checkpoint(StepOptions& step) {
 }
 
 Result<void> read_choices(const Arguments& arguments, const model::Model& model, StepOptions& step) {
-  constexpr std::array<std::string_view, 2> kinds{"sdpa", "eager"};
+  using lowering::Attention;
+  constexpr std::array<std::string_view, 3> kinds{"sdpa", "eager", "flash"};
+  constexpr std::array<Attention, 3> values{Attention::sdpa, Attention::eager, Attention::flash};
   // transformers has no SDPA for Gemma 2
   const auto attention = !arguments.given("attention") && model.model_type == "gemma2"
                              ? Result<std::size_t>(1)
                              : choice(arguments, "attention", kinds);
   if (!attention) return tl::unexpected(attention.error());
   step.attention = kinds[*attention];
-  step.setup.attention = *attention == 0 ? lowering::Attention::sdpa : lowering::Attention::eager;
+  step.setup.attention = values[*attention];
+  step.setup.padding = arguments.given("padding");
   step.checkpoint = *arguments.text("checkpoint");
   step.setup.keep_gradients = arguments.given("keep-gradients");
   step.setup.accumulate = arguments.count("accumulate").value_or(1);
@@ -94,6 +98,18 @@ Result<void> read_choices(const Arguments& arguments, const model::Model& model,
     return fail(ErrorKind::usage, "not a number of micro batches",
                 fmt::format("--accumulate {}", step.setup.accumulate), "1 to 1024");
   return read_checkpoint(step);
+}
+
+Result<void> read_cache(const Arguments& arguments, StepOptions& step) {
+  if (!arguments.given("cache")) return {};
+  const std::uint64_t tokens = *arguments.count("cache");
+  if (step.setup.train)
+    return fail(ErrorKind::usage, "a training has no KV cache", "--cache without --mode infer", "--mode infer");
+  if (tokens < 1 || tokens > most_tokens)
+    return fail(ErrorKind::usage, "not a number of tokens", fmt::format("--cache {}", tokens),
+                fmt::format("1 to {}", most_tokens));
+  step.setup.cache = static_cast<std::int64_t>(tokens);
+  return {};
 }
 
 Result<void> read_fit(const Arguments& arguments, StepOptions& step) {
@@ -145,6 +161,23 @@ report::PlanMoment moment_of(const planner::Moment& moment) {
           moment.operation};
 }
 
+/// A forward pass for each token as two: the prefill, and all that follow as one.
+std::vector<report::PlanPhase> generation_phases(const std::vector<report::PlanPhase>& phases) {
+  std::vector<report::PlanPhase> merged;
+  for (report::PlanPhase phase : phases) {
+    if (phase.step > 0) phase.phase = phase.step == 1 ? "prefill" : "decode";
+    if (merged.empty() || phase.step <= 2) {
+      merged.push_back(std::move(phase));
+      continue;
+    }
+    report::PlanPhase& decode = merged.back();
+    decode.allocated = phase.allocated, decode.reserved = phase.reserved;
+    decode.peak_allocated = std::max(decode.peak_allocated, phase.peak_allocated);
+    decode.peak_reserved = std::max(decode.peak_reserved, phase.peak_reserved);
+  }
+  return merged;
+}
+
 report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
   report::PlanStep view;
   view.micro_batch = static_cast<std::uint64_t>(setup.micro_batch);
@@ -154,6 +187,7 @@ report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
   for (const planner::PhasePeak& phase : plan.phases)
     view.phases.push_back({std::string(program::name_of(phase.phase)), phase.step, phase.micro_batch, phase.allocated,
                            phase.reserved, phase.peak_allocated, phase.peak_reserved});
+  if (setup.cache > 0) view.phases = generation_phases(view.phases);
   return view;
 }
 
@@ -241,7 +275,7 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
                                                 const model::Model& model) {
   bool asked = false;
   for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "keep-gradients", "attention", "checkpoint",
-                           "what-if", "compare-rules"})
+                           "padding", "cache", "what-if", "compare-rules"})
     asked = asked || arguments.given(flag);
   if (!asked) return std::nullopt;
   if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
@@ -255,7 +289,7 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
   for (const char* flag : {"attention", "checkpoint"})
     if (!arguments.given(flag) && (options.train || flag != std::string_view("checkpoint")))
       step.assumed.emplace_back(flag);
-  for (const auto read : {read_sizes, read_fit})
+  for (const auto read : {read_sizes, read_fit, read_cache})
     if (const auto done = read(arguments, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_choices(arguments, model, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_precision(options, step.setup); !done) return tl::unexpected(done.error());
@@ -292,7 +326,7 @@ Result<report::PlanPoint> step_point(const PlanOptions& options, const Setup& se
   point.ledger = ledger::sum_line("used", "used on the device", ledger::KnownBy::estimated, std::move(lines));
   point.at_least = point.ledger.bytes;
   point.step = step_view(plan, setup);
-  point.step->cost = step_cost(*program, setup, model, gpu, options.length.tokens);
+  if (setup.cache == 0) point.step->cost = step_cost(*program, setup, model, gpu, options.length.tokens);
   judge(options, *program, context, point);
   return point;
 }

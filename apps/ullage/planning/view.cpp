@@ -107,6 +107,7 @@ report::PlanView plan_view(const PlanOptions& options, const StepOptions& step, 
   view.points = std::move(points);
   view.setup.attention = step.attention, view.setup.checkpoint = step.checkpoint;
   view.setup.accumulate = step.setup.accumulate, view.setup.keep_gradients = step.setup.keep_gradients;
+  view.setup.padding = step.setup.padding, view.setup.cache = static_cast<std::uint64_t>(step.setup.cache);
   if (step.fit) view.setup.fit = looked_for[static_cast<std::size_t>(*step.fit)];
   view.setup.assumed.insert(view.setup.assumed.end(), step.assumed.begin(), step.assumed.end());
   return view;
