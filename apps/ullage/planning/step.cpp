@@ -156,18 +156,23 @@ Result<void> check_alone(const PlanOptions& options) {
   return {};
 }
 
-report::PlanMoment moment_of(const planner::Moment& moment) {
-  return {std::string(program::name_of(moment.phase)), moment.step, moment.micro_batch, moment.module,
+/// With a cache, passes have names of their own.
+std::string phase_name(const Setup& setup, program::Phase phase, std::uint32_t step) {
+  if (setup.cache == 0 || step == 0) return std::string(program::name_of(phase));
+  return step == 1 ? "prefill" : "decode";
+}
+
+report::PlanMoment moment_of(const Setup& setup, const planner::Moment& moment) {
+  return {phase_name(setup, moment.phase, moment.step), moment.step, moment.micro_batch, moment.module,
           moment.operation};
 }
 
 /// A forward pass for each token as two: the prefill, and all that follow as one.
 std::vector<report::PlanPhase> generation_phases(const std::vector<report::PlanPhase>& phases) {
   std::vector<report::PlanPhase> merged;
-  for (report::PlanPhase phase : phases) {
-    if (phase.step > 0) phase.phase = phase.step == 1 ? "prefill" : "decode";
+  for (const report::PlanPhase& phase : phases) {
     if (merged.empty() || phase.step <= 2) {
-      merged.push_back(std::move(phase));
+      merged.push_back(phase);
       continue;
     }
     report::PlanPhase& decode = merged.back();
@@ -183,9 +188,9 @@ report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
   view.micro_batch = static_cast<std::uint64_t>(setup.micro_batch);
   view.sequence = static_cast<std::uint64_t>(setup.sequence);
   view.peak_allocated = plan.peak_allocated, view.peak_reserved = plan.peak_reserved;
-  view.allocated_at = moment_of(plan.allocated_at), view.reserved_at = moment_of(plan.reserved_at);
+  view.allocated_at = moment_of(setup, plan.allocated_at), view.reserved_at = moment_of(setup, plan.reserved_at);
   for (const planner::PhasePeak& phase : plan.phases)
-    view.phases.push_back({std::string(program::name_of(phase.phase)), phase.step, phase.micro_batch, phase.allocated,
+    view.phases.push_back({phase_name(setup, phase.phase, phase.step), phase.step, phase.micro_batch, phase.allocated,
                            phase.reserved, phase.peak_allocated, phase.peak_reserved});
   if (setup.cache > 0) view.phases = generation_phases(view.phases);
   return view;
@@ -193,7 +198,7 @@ report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
 
 /// The verdict on the need without a limit; where that is too much, a run with the limit has the last word: cached
 /// memory that is given back in time may be enough.
-void judge(const PlanOptions& options, const program::Program& program, std::uint64_t context,
+void judge(const PlanOptions& options, const Setup& setup, const program::Program& program, std::uint64_t context,
            report::PlanPoint& point) {
   const std::uint64_t capacity = point.device->capacity_bytes;
   const auto bound = ledger::judge(capacity, point.at_least, options.headroom, options.reserve_bytes);
@@ -208,7 +213,7 @@ void judge(const PlanOptions& options, const program::Program& program, std::uin
     return;
   }
   point.fits_not = true;
-  point.step->shortage = report::PlanShortage{moment_of(limited.shortage->moment), limited.shortage->requested};
+  point.step->shortage = report::PlanShortage{moment_of(setup, limited.shortage->moment), limited.shortage->requested};
 }
 
 /// A model with another number of layers.
@@ -327,7 +332,7 @@ Result<report::PlanPoint> step_point(const PlanOptions& options, const Setup& se
   point.at_least = point.ledger.bytes;
   point.step = step_view(plan, setup);
   if (setup.cache == 0) point.step->cost = step_cost(*program, setup, model, gpu, options.length.tokens);
-  judge(options, *program, context, point);
+  judge(options, setup, *program, context, point);
   return point;
 }
 

@@ -250,7 +250,8 @@ std::string plan_text(const PlanView& view, bool explain) {
   if (explain) text += formulas_text(view);
   text +=
       view.points.front().step
-          ? "\nPlanned is a plain PyTorch loop over full sequences; 'ullage rehearse' runs the script itself.\n"
+          ? fmt::format("\nPlanned is a plain PyTorch loop over {}; 'ullage rehearse' runs the script itself.\n",
+                        view.setup.padding ? "sequences with padding" : "full sequences")
           : "\nThese are states alone; --seq N plans a whole step, with activations and all that PyTorch reserves.\n";
   text += list_text("assumed, for the configuration does not say", view.model.assumed);
   text += list_text("fields without effect on these numbers", view.model.ignored);
