@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How near `ullage plan` comes to a rehearsal: trainings drawn at random, planned and run.
 
-    build/venv/bin/python bench/accuracy/accuracy.py [--count 300] [--seed N] [--sizes small|real|mixed] [--gpus t4,h100-80gb]
+    build/venv/bin/python bench/accuracy/accuracy.py [--count 300] [--seed N] [--draw 1|2] [--sizes small|real|mixed] [--gpus t4,h100-80gb]
 
 Without --seed it draws one and prints it. Each training is planned with `ullage plan --json` and its reference loop (reference_loop.py) is run
 with stock PyTorch under the stand-in libraries, three steps, first with memory without end; where that is more than the GPU has, a second time
@@ -32,6 +32,7 @@ def flags():
     parser.add_argument("--count", type=int, default=300, help="how many cases (300)")
     parser.add_argument("--seed", type=int, help="of the draw; without it a new one")
     parser.add_argument("--sizes", choices=("small", "real", "mixed"), default="mixed")
+    parser.add_argument("--draw", type=int, choices=(1, 2), default=2, help="1: without Adafactor, padding and FlashAttention alone (2)")
     parser.add_argument("--gpus", default=",".join(GPUS), help="names, with commas between them")
     parser.add_argument("--only", type=int, action="append", help="the number of a case; may be given several times")
     parser.add_argument("--keep", type=pathlib.Path, help="a file of results: those in it are not run again, new ones are added")
@@ -187,7 +188,7 @@ def cell(cases):
 def table(cases):
     lines = ["| family | attention | " + " | ".join(PRECISIONS) + " |", "|---|---|" + "---|" * len(PRECISIONS)]
     for family in FAMILIES:
-        for attention in ATTENTIONS:
+        for attention in (*ATTENTIONS, "flash"):
             row = [[case for case in cases if compared(case) and (case["family"], case["attention"], case["precision"]) ==
                     (family, attention, precision)] for precision in PRECISIONS]
             lines.append(f"| {family} | {attention} | " + " | ".join(map(cell, row)) + " |")
@@ -214,7 +215,7 @@ def exceptions(cases):
 
 def report(chosen, seed, cases):
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("torch", "transformers"))
-    small = f"{len(cases)} cases, seed {seed}, sizes {chosen.sizes}, GPUs {chosen.gpus.replace(',', ', ')}; {versions}"
+    small = f"{len(cases)} cases, seed {seed}, draw {chosen.draw}, sizes {chosen.sizes}, GPUs {chosen.gpus.replace(',', ', ')}; {versions}"
     return [small + ".", "", *summary(cases), "", "Cases in which all five are equal:", "", *table(cases), "",
             "Differences, and cases that were not compared:", "", *exceptions(cases)]
 
@@ -230,7 +231,7 @@ def main():
     seed = random.SystemRandom().randrange(1 << 31) if chosen.seed is None else chosen.seed
     print(f"seed {seed}", flush=True)
     numbers = chosen.only or range(chosen.count)
-    cases = [{"index": index, **drawn(seed, index, chosen.gpus.split(","), chosen.sizes)} for index in numbers]
+    cases = [{"index": index, **drawn(seed, index, chosen.gpus.split(","), chosen.sizes, chosen.draw)} for index in numbers]
     run_all(chosen.program, cases, Kept(chosen.keep, seed))
     lines = report(chosen, seed, cases)
     print("\n".join(lines))

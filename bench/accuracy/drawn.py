@@ -77,8 +77,26 @@ def lengths(rng, size, attention):
     return batch, tokens
 
 
-def drawn(seed, index, gpus=GPUS, sizes="mixed"):
-    """{"gpu", "config", "flags", "family", "precision", "attention"}; families come in turn."""
+def takes_flash(case, tokens):
+    """Whether PyTorch has FlashAttention for it: a half type, Ampere or newer, no mask of a window."""
+    window = case["config"].get("sliding_window", 4096 if case["family"] == "mistral" else None)
+    return case["attention"] == "sdpa" and case["gpu"] != "t4" and case["precision"] not in ("fp32", "tf32") and (not window or window > tokens)
+
+
+def with_later_flags(rng, case):
+    """The same with flags that the plan learnt later: Adafactor, padding, FlashAttention alone."""
+    flags = case["flags"]
+    if rng.random() < 0.25:
+        flags[flags.index("--optimizer") + 1] = "adafactor"
+    if takes_flash(case, int(flags[flags.index("--seq") + 1])) and rng.random() < 0.4:
+        case["attention"] = flags[flags.index("--attention") + 1] = "flash"
+    elif rng.random() < 0.4:
+        flags.append("--padding")
+    return case
+
+
+def drawn(seed, index, gpus=GPUS, sizes="mixed", draw=1):
+    """{"gpu", "config", "flags", "family", "precision", "attention"}; families come in turn. Draw 2 is draw 1 with later flags."""
     rng = random.Random(f"{seed}/{index}")
     size = rng.choice(("small", "real")) if sizes == "mixed" else sizes
     family, gpu, precision = FAMILIES[index % len(FAMILIES)], rng.choice(gpus), rng.choice(PRECISIONS)
@@ -89,4 +107,5 @@ def drawn(seed, index, gpus=GPUS, sizes="mixed"):
              "checkpoint": rng.choice(("none", "none", "full")), "micro-batch": batch, "seq": tokens,
              "accumulate": rng.choice((1, 1, 2))}
     words = [word for name, value in flags.items() for word in (f"--{name}", str(value))]
-    return {"gpu": gpu, "config": config, "flags": words, "family": family, "precision": precision, "attention": attention}
+    case = {"gpu": gpu, "config": config, "flags": words, "family": family, "precision": precision, "attention": attention}
+    return case if draw == 1 else with_later_flags(random.Random(f"{seed}/{index}/{draw}"), case)

@@ -60,17 +60,27 @@ Tensor heads_of(const Run& run, const Tensor& projected) {
   return transpose(run.context, split_heads(run, projected), 1, 2);
 }
 
+void remember(const Run& run, std::size_t layer, Tensor& key, Tensor& value) {
+  if (run.cache != nullptr) run.cache->update(run.context, layer, key, value);
+}
+
 Attended attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask) {
   Context& c = run.context;
   if (run.setup.attention == Attention::eager) return eager_attention(run, query, key, value, mask);
   const std::int64_t times = query->sizes[1] / key->sizes[1];
   const bool shares = !mask && query->sizes.back() <= 256;  // enable_gqa, where a fused kernel may take it
-  if (times > 1 && !shares) {
+  const Extents sizes = query->sizes;
+  const bool packs = times > 1 && !shares && sizes[2] == 1;  // pack_gqa: the queries of a key head as its rows
+  if (packs) {
+    query = reshape(c, query, {sizes[0], sizes[1] / times, times, sizes[3]});
+  } else if (times > 1 && !shares) {
     key = repeat_heads(c, key, times);
     value = repeat_heads(c, value, times);
   }
-  const AttentionOptions options{mask, run.network.attention_dropout};
+  const AttentionOptions options{mask, sizes[2] > 1, run.network.attention_dropout,
+                                 run.setup.attention == Attention::flash};
   Tensor result = scaled_dot_product_attention(c, query, key, value, options);
+  if (packs) result = reshape(c, result, sizes);
   result = contiguous(c, transpose(c, result, 1, 2));
   return {joined(c, result), {}};
 }

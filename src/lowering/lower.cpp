@@ -17,25 +17,26 @@ using program::Role;
 /// One forward pass as a loop calls it, under autocast where the setup says so.
 class Pass {
  public:
-  Pass(const Run& run, Forward forward) : run_(run), forward_(forward) {}
+  explicit Pass(Forward forward) : forward_(forward) {}
 
-  Tensor operator()() {
-    Context& context = run_.context;
-    const AutocastMode cast(context, run_.setup.autocast);
+  Tensor operator()(const Run& run) {
+    Context& context = run.context;
+    const AutocastMode cast(context, run.setup.autocast);
     // older than Ampere: torch.autocast tries a tensor of bfloat16 first
     if (!asked_ && context.autocast.on && context.autocast.type == DType::bf16 && context.device.compute_major < 8)
       (void)context.make({1}, DType::bf16);
     asked_ = true;
-    return forward_(run_);
+    return forward_(run);
   }
 
  private:
-  const Run& run_;
   Forward forward_;
   bool asked_ = false;
 };
 
-void train(Context& context, const Setup& setup, Pass pass, Optimizer& optimizer) {
+void train(const Run& run, Pass pass, Optimizer& optimizer) {
+  Context& context = run.context;
+  const Setup& setup = run.setup;
   Tape& tape = context.tape;
   Tensor loss;
   for (unsigned step = 1; step <= setup.steps; ++step) {
@@ -43,7 +44,7 @@ void train(Context& context, const Setup& setup, Pass pass, Optimizer& optimizer
     if (step > 2 && repeat_step(tape.program(), step)) continue;
     for (std::uint32_t micro_batch = 1; micro_batch <= setup.accumulate; ++micro_batch) {
       tape.enter_phase(Phase::forward, step, micro_batch);
-      loss = pass();
+      loss = pass(run);
       tape.enter_phase(Phase::backward, step, micro_batch);
       run_backward(context, loss);
     }
@@ -56,19 +57,71 @@ void train(Context& context, const Setup& setup, Pass pass, Optimizer& optimizer
 }
 
 /// The logits of a pass live until those of the next are there.
-void infer(Context& context, const Setup& setup, Pass pass) {
+void infer(const Run& run, Pass pass) {
+  Context& context = run.context;
   context.training = false;
   const GradientMode mode(context, false);
   Tensor logits;
-  for (unsigned step = 1; step <= setup.steps; ++step) {
+  for (unsigned step = 1; step <= run.setup.steps; ++step) {
     context.tape.enter_phase(Phase::forward, step, 1);
-    logits = pass();
+    logits = pass(run);
   }
   context.tape.close();
 }
 
-Result<void> check(const model::Model& model, const Setup& setup) {
-  if (setup.attention == Attention::sdpa && model.model_type == "gemma2")  // _supports_sdpa of its class
+/// Whether an attention gets a mask of transformers instead of is_causal.
+bool makes_masks(const model::Network& network, const Setup& setup) {
+  return setup.padding || (network.sliding_window && static_cast<std::uint64_t>(std::max(
+                                                         setup.sequence, setup.cache)) >= *network.sliding_window);
+}
+
+/// The sequence, then one token after the other, the likeliest, until the cache is as long as it should be.
+void generate(Run run, Pass pass) {
+  Context& context = run.context;
+  context.training = false;
+  const GradientMode mode(context, false);
+  KeyValueCache cache(run.network);
+  run.cache = &cache;
+  const Tensor prompt = run.tokens;
+  Tensor logits;
+  for (unsigned step = 1; cache.seen() < run.setup.cache; ++step) {
+    context.tape.enter_phase(Phase::forward, step, 1);
+    logits = pass(run);
+    cache.pass(run.queries());
+    run.tokens = argmax_last(context, logits);
+    context.tape.is(run.tokens->storage->id, Role::input);
+  }
+  context.tape.close();
+}
+
+Result<void> check_flash(const model::Network& network, const Setup& setup, const DeviceFacts& device) {
+  if (setup.attention != Attention::flash) return {};
+  const FlashInput input{setup.autocast ? setup.autocast_type : setup.weights,
+                         static_cast<std::int64_t>(network.head_width), makes_masks(network, setup), setup.train,
+                         setup.train && network.attention_dropout > 0};
+  const auto refusal = flash_refusal(device, input);
+  if (!refusal) return {};
+  return fail(ErrorKind::usage, "PyTorch has no FlashAttention for this", refusal->reason, refusal->allowed,
+              "--attention sdpa takes what runs");
+}
+
+Result<void> check_cache(const model::Network& network, const Setup& setup) {
+  if (setup.cache == 0) return {};
+  if (setup.padding) return fail(ErrorKind::usage, "not planned", "a KV cache with padding", "one of the two");
+  if (setup.cache < setup.sequence)
+    return fail(ErrorKind::usage, "the cache holds the sequence first", "a cache of " + std::to_string(setup.cache),
+                "at least " + std::to_string(setup.sequence) + " tokens");
+  constexpr std::uint64_t most_passes = 1 << 17;  // of a layer; each is a kilobyte here
+  const auto steps = static_cast<std::uint64_t>(setup.cache - setup.sequence);
+  if (steps * network.layers > most_passes)
+    return fail(ErrorKind::usage, "too many tokens one by one", std::to_string(steps),
+                "at most " + std::to_string(most_passes / network.layers) + " for this model",
+                "a longer sequence, of the same cache, has nearly the same last step");
+  return {};
+}
+
+Result<void> check(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  if (setup.attention != Attention::eager && model.model_type == "gemma2")  // _supports_sdpa of its class
     return fail(ErrorKind::usage, "transformers refuses SDPA for this model", model.model_type, "eager attention",
                 "--attention eager");
   if (!model.network.not_planned.empty())
@@ -78,11 +131,32 @@ Result<void> check(const model::Model& model, const Setup& setup) {
   if (model.network.layers > most_layers)
     return fail(ErrorKind::usage, "too many layers for a whole step", std::to_string(model.network.layers),
                 "at most " + std::to_string(most_layers), "without --seq the states are planned");
+  const std::int64_t longest = std::max(setup.sequence, setup.cache);
   const std::uint64_t positions = model.network.positions;
-  if (positions > 0 && static_cast<std::uint64_t>(setup.sequence) > positions)
-    return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(setup.sequence),
+  if (positions > 0 && static_cast<std::uint64_t>(longest) > positions)
+    return fail(ErrorKind::usage, "the model has no positions for so long a sequence", std::to_string(longest),
                 "at most " + std::to_string(positions) + " tokens");
-  return {};
+  if (const auto checked = check_cache(model.network, setup); !checked) return checked;
+  return check_flash(model.network, setup, device);
+}
+
+struct Batch {
+  Tensor tokens, labels, attention;
+};
+
+/// What a collator hands over.
+Batch batch_of(Context& context, const Setup& setup) {
+  const Extents sizes{setup.micro_batch, setup.sequence};
+  Batch batch;
+  context.op("aten::randint");
+  batch.tokens = batch.labels = context.make(sizes, DType::int64, Role::input);
+  if (!setup.padding) return batch;
+  context.op("aten::_to_copy");
+  batch.attention = context.make(sizes, DType::int64, Role::input);
+  const Tensor hidden = pointwise(context, "aten::eq", {&batch.attention}, DType::boolean);
+  batch.labels = pointwise(context, "aten::masked_fill", {&batch.tokens, &hidden}, DType::int64);
+  context.tape.is(batch.labels->storage->id, Role::input);
+  return batch;
 }
 
 bool trains_something(const Weights& weights) {
@@ -105,7 +179,7 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   const Forward forward = forward_of(model.model_type);
   if (!forward)
     return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
-  if (const auto checked = check(model, setup); !checked) return tl::unexpected(checked.error());
+  if (const auto checked = check(model, setup, device); !checked) return tl::unexpected(checked.error());
   program::Program program;
   Tape tape(program);
   Context context(tape, device);
@@ -120,13 +194,15 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
   if (setup.train && !trains_something(weights))
     return fail(ErrorKind::usage, "nothing is trained", "every parameter is frozen", "at least one that is not");
   Optimizer optimizer(setup.optimizer, weights.all());
-  context.op("aten::randint");
-  const Tensor tokens = context.make({setup.micro_batch, setup.sequence}, DType::int64, Role::input);
-  const Run run{context, weights, model.network, setup, tokens};
+  Batch batch = batch_of(context, setup);
+  if (!setup.train) batch.labels = Tensor();
+  const Run run{context, weights, model.network, setup, batch.tokens, batch.labels, batch.attention};
   if (setup.train)
-    train(context, setup, Pass(run, forward), optimizer);
+    train(run, Pass(forward), optimizer);
+  else if (setup.cache > 0)
+    generate(run, Pass(forward));
   else
-    infer(context, setup, Pass(run, forward));
+    infer(run, Pass(forward));
   return program;
 }
 

@@ -14,8 +14,9 @@
 
 namespace ullage::lowering {
 
-enum class Attention : std::uint8_t { eager, sdpa };
-enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd };
+/// `flash`: SDPA held to FlashAttention by torch.nn.attention.sdpa_kernel.
+enum class Attention : std::uint8_t { eager, sdpa, flash };
+enum class OptimizerKind : std::uint8_t { adamw, adamw_fused, adamw_forloop, sgd, adafactor, adamw_8bit };
 
 /// A training of one device, or inference.
 struct Setup {
@@ -25,6 +26,7 @@ struct Setup {
   bool autocast = false;
   DType autocast_type = DType::bf16;
   bool tf32 = false;
+  bool padding = false;  ///< the batch has a mask with padding, and labels of its own
   Attention attention = Attention::sdpa;
   std::uint64_t checkpoint_every = 0;  ///< each so-many-th layer, from the first, is a region; 0 for none
   std::uint64_t accumulate = 1;        ///< micro batches before an optimizer step
@@ -32,6 +34,8 @@ struct Setup {
   OptimizerKind optimizer = OptimizerKind::adamw;
   std::vector<bool> frozen;  ///< by parameter, as planner::frozen_parameters; empty for none
   unsigned steps = 3;
+  /// With inference: a prefill of the sequence, then token by token until the cache holds so many; 0 for no cache.
+  std::int64_t cache = 0;
 };
 
 /// What kernels ask a GPU of the catalogue for.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks of tokens without padding, as transformers' masking_utils makes them.
+// Masks as transformers' masking_utils makes them.
 #include "lowering/operators/cub.hpp"
 #include "lowering/run.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 // there is more than one sequence in a row is read.
 void look_for_packed_sequences(const Run& run) {
   Context& c = run.context;
-  const std::int64_t batch = run.setup.micro_batch, length = run.setup.sequence;
+  const std::int64_t batch = run.batch(), length = run.queries();
   const auto numbers = [&](const char* name, std::int64_t columns, DType type) {
     note_written(c, name, 2.0 * static_cast<double>(batch * columns) * static_cast<double>(bytes_of(type)));
     return c.make({batch, columns}, type);
@@ -36,56 +36,90 @@ void look_for_packed_sequences(const Run& run) {
   const Tensor answer = c.make({}, DType::boolean);
 }
 
-/// and_masks of a window and causality: [1, 1, tokens, tokens].
-Tensor sliding_pattern(Context& c, const Extents& sizes, std::int64_t length) {
+/// A flag for each query and key.
+Tensor compared(Context& c, const char* name, const Extents& sizes) {
+  note_written(c, name, static_cast<double>(sizes.product()));
+  return c.make(sizes, DType::boolean);
+}
+
+/// and_masks: one pattern after the other joined to a flag that is set.
+template <class... Patterns>
+Tensor all_of(Context& c, const Patterns&... patterns) {
   Tensor result = c.make({}, DType::boolean);
-  const auto join = [&](Tensor pattern) {
+  const auto join = [&](const auto& make) {
+    const Tensor pattern = make();
     result = pointwise(c, "aten::bitwise_and", {&result, &pattern}, DType::boolean);
   };
-  {
-    Tensor begins = c.make({1, 1, length, 1}, DType::int64);
-    note_written(c, "aten::gt", static_cast<double>(sizes.product()));
-    Tensor near = c.make(sizes, DType::boolean);
-    begins = Tensor();
-    join(std::move(near));
-  }
-  note_written(c, "aten::le", static_cast<double>(sizes.product()));
-  join(c.make(sizes, DType::boolean));
+  (join(patterns), ...);
   return result;
 }
 
-Tensor boolean_mask(const Run& run, bool sliding) {
+Tensor causal_pattern(Context& c, const Extents& sizes, bool sliding) {
+  const auto before = [&] { return compared(c, "aten::le", sizes); };
+  if (!sliding) return before();
+  const auto near = [&] {
+    const Tensor begins = c.make({1, 1, sizes[2], 1}, DType::int64);
+    return compared(c, "aten::gt", sizes);
+  };
+  return all_of(c, near, before);
+}
+
+// padding_mask[batch_idx, kv_idx]: indices are copied where they are not of the same strides
+Tensor padding_pattern(Context& c, std::int64_t batch, std::int64_t keys) {
+  const Extents sizes{batch, 1, 1, keys};
+  note_written(c, "aten::index", 18.0 * static_cast<double>(batch * keys));
+  const Tensor rows = c.make(sizes, DType::int64);
+  const Tensor columns = batch > 1 ? c.make(sizes, DType::int64) : Tensor();
+  return c.make(sizes, DType::boolean);
+}
+
+/// The mask that sdpa_mask makes, of bool.
+Tensor boolean_mask(const Run& run, const Extents& sizes, bool sliding) {
   Context& c = run.context;
-  const std::int64_t length = run.setup.sequence;
   const auto range = [&](std::int64_t count) {
     note_written(c, "aten::arange", 8.0 * static_cast<double>(count));
     return c.make({count}, DType::int64);
   };
-  const Tensor batches = range(run.setup.micro_batch), heads = range(1);
-  Tensor queries = range(length);
+  const Tensor batches = range(run.batch()), heads = range(1);
+  Tensor queries = range(sizes[2]);
   queries = pointwise(c, "aten::add", {&queries}, DType::int64);
-  Tensor keys = range(length);
+  Tensor keys = range(sizes[3]);
   keys = pointwise(c, "aten::add", {&keys}, DType::int64);
-  const Extents sizes{1, 1, length, length};
-  note_written(c, "aten::le", static_cast<double>(sizes.product()));
-  return sliding ? sliding_pattern(c, sizes, length) : c.make(sizes, DType::boolean);
+  const auto causal = [&] { return causal_pattern(c, {1, 1, sizes[2], sizes[3]}, sliding); };
+  if (!run.attention) return causal();
+  return all_of(c, causal, [&] { return padding_pattern(c, sizes[0], sizes[3]); });
+}
+
+// fast_all, asked twice before the answer is no
+void look_for_padding(Context& c, const Tensor& flags) {
+  for (int asked = 0; asked < 2; ++asked) {
+    const Tensor count = count_raw(c, flags);
+    const Tensor answer = pointwise(c, "aten::eq", {&count}, DType::boolean);
+  }
+}
+
+/// Whether is_causal says as much as the mask would (_ignore_causal_mask_sdpa).
+bool needs_none(const Run& run, const Tensor& padding, bool sliding) {
+  if (sliding && run.keys(true) >= static_cast<std::int64_t>(*run.network.sliding_window)) return false;
+  if (padding) look_for_padding(run.context, padding);
+  return !padding;
 }
 
 }  // namespace
 
 Tensor causal_mask(const Run& run, DType type, bool knows_positions, bool sliding) {
-  if (knows_positions) look_for_packed_sequences(run);
   Context& c = run.context;
-  const std::int64_t batch = run.setup.micro_batch, length = run.setup.sequence;
+  const Tensor padding = run.attention ? cast(c, run.attention, DType::boolean) : Tensor();
+  if (knows_positions && !padding && run.cache == nullptr) look_for_packed_sequences(run);
   const bool eager = run.setup.attention == Attention::eager;
-  const bool inside = !sliding || length < static_cast<std::int64_t>(*run.network.sliding_window);
-  if (!eager && inside) return {};
-  const Tensor allowed = boolean_mask(run, sliding);
-  if (!eager) return expand(c, allowed, {batch, 1, length, length});
-  note_written(c, "aten::where", static_cast<double>(batch * length * length) * static_cast<double>(bytes_of(type)))
-      .launches = 3;
+  if (!eager && needs_none(run, padding, sliding)) return {};
+  const Extents sizes{run.batch(), 1, run.queries(), run.keys(sliding)};
+  const Tensor allowed = boolean_mask(run, sizes, sliding);
+  if (!eager) return expand(c, allowed, sizes);
+  note_written(c, "aten::where", static_cast<double>(sizes.product()) * static_cast<double>(bytes_of(type))).launches =
+      3;
   const Tensor zero = c.make({}, type), least = c.make({}, type);
-  return c.make({batch, 1, length, length}, type);
+  return c.make(sizes, type);
 }
 
 Shared shared_inputs(const Run& run, DType type) {

@@ -7,6 +7,7 @@
 #include "lowering/context.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace ullage::lowering {
 
@@ -68,6 +69,10 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
                              const char* name = "aten::sum");
 /// Sum that brings a gradient back to the sizes before a broadcast.
 [[nodiscard]] Tensor sum_to(Context& context, const Tensor& tensor, const Extents& sizes);
+/// How many flags of bool are set. No graph.
+[[nodiscard]] Tensor count_raw(Context& context, const Tensor& flags);
+/// argmax of the last dimension: int64.
+[[nodiscard]] Tensor argmax_last(Context& context, const Tensor& tensor);
 [[nodiscard]] Tensor mean_last(Context& context, const Tensor& tensor);
 
 // ---- products (matmul.cpp)
@@ -89,9 +94,23 @@ void in_place(Context& context, const char* name, std::initializer_list<const Te
 /// transformers' ForCausalLMLoss.
 [[nodiscard]] Tensor causal_loss(Context& context, Tensor logits, Tensor labels);
 struct AttentionOptions {
-  Tensor mask;  ///< of bool; empty: causal
+  Tensor mask;         ///< of bool; empty for none
+  bool causal = true;  ///< where there is no mask
   double dropout = 0;
+  bool flash_alone = false;  ///< sdpa_kernel(FLASH_ATTENTION); flash_refusal says that it can
 };
+/// What decides whether FlashAttention can run.
+struct FlashInput {
+  DType type = DType::fp32;
+  std::int64_t width = 0;  ///< of a head
+  bool masked = false, gradients = false, drops = false;
+};
+/// Why PyTorch does not take FlashAttention, and what it would take.
+struct FlashRefusal {
+  const char* reason = "";
+  const char* allowed = "";
+};
+[[nodiscard]] std::optional<FlashRefusal> flash_refusal(const DeviceFacts& device, const FlashInput& input);
 /// torch.nn.functional.scaled_dot_product_attention of [batch, heads, tokens, width]; fewer key heads with enable_gqa.
 [[nodiscard]] Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value,
                                                   const AttentionOptions& options);

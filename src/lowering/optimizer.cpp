@@ -53,7 +53,18 @@ std::vector<Tensor> Optimizer::with_gradient() const {
 }
 
 void Optimizer::step(Context& context) {
-  kind_ == OptimizerKind::sgd ? sgd(context) : adamw(context);
+  switch (kind_) {
+    case OptimizerKind::sgd:
+      return sgd(context);
+    case OptimizerKind::adafactor:
+      return adafactor(context);
+    case OptimizerKind::adamw_8bit:
+      return adamw_eight_bit(context);
+    case OptimizerKind::adamw:
+    case OptimizerKind::adamw_fused:
+    case OptimizerKind::adamw_forloop:
+      return adamw(context);
+  }
 }
 
 void Optimizer::adamw(Context& context) {

@@ -102,8 +102,8 @@ Tensor gated_mlp(const Run& run, std::size_t layer, const Tensor& input) {
 
 Tensor position_ids(const Run& run) {
   Context& c = run.context;
-  note_written(c, "aten::arange", 8.0 * static_cast<double>(run.setup.sequence));
-  const Tensor range = c.make({run.setup.sequence}, DType::int64, program::Role::input);
+  note_written(c, "aten::arange", 8.0 * static_cast<double>(run.queries()));
+  const Tensor range = c.make({run.queries()}, DType::int64, program::Role::input);
   const Tensor shifted = pointwise(c, "aten::add", {&range}, DType::int64);
   c.tape.is(shifted->storage->id, program::Role::input);
   return unsqueeze(c, shifted, 0);
@@ -113,7 +113,7 @@ Rotary rotary_embedding(const Run& run, DType type) {
   Context& c = run.context;
   const ModuleScope module(c, "rotary_emb");
   const auto width = static_cast<std::int64_t>(run.network.rotary_width);
-  const std::int64_t length = run.setup.sequence;
+  const std::int64_t length = run.queries();
   const GradientMode mode(c, false);
   Tensor frequencies;
   {
@@ -186,6 +186,10 @@ void load_rotary(Context& c, std::int64_t width, std::vector<Tensor>& buffers) {
   c.op("aten::clone");
   buffers.push_back(c.make({width / 2}, DType::fp32, program::Role::buffer));
   (void)frequencies(program::Role::temporary);
+}
+
+Tensor wanted_tokens(const Run& run, const Tensor& hidden) {
+  return run.cache != nullptr ? rest_of(run.context, hidden, 1, 1) : hidden;
 }
 
 Tensor through_layers(const Run& run, Tensor hidden, const std::function<Layer(std::size_t layer)>& layer) {

@@ -2,6 +2,7 @@
 // What a family's forward pass is given, and the parts that several families are built of.
 #pragma once
 
+#include "lowering/cache.hpp"
 #include "lowering/checkpoint.hpp"
 #include "lowering/lower.hpp"
 #include "lowering/operators.hpp"
@@ -16,7 +17,16 @@ struct Run {
   const Weights& weights;
   const model::Network& network;
   const Setup& setup;
-  Tensor tokens;  ///< input_ids, and labels
+  Tensor tokens;                   ///< input_ids, [sequences, tokens]
+  Tensor labels;                   ///< the tokens, or a copy without the padding; empty in inference
+  Tensor attention;                ///< attention_mask of int64, 0 for padding; empty for none
+  KeyValueCache* cache = nullptr;  ///< of inference that goes on token by token
+  [[nodiscard]] std::int64_t batch() const { return tokens->sizes[0]; }
+  [[nodiscard]] std::int64_t queries() const { return tokens->sizes[1]; }
+  /// Keys that the queries attend to.
+  [[nodiscard]] std::int64_t keys(bool sliding = false) const {
+    return cache != nullptr ? cache->keys_of(queries(), sliding) : queries();
+  }
 };
 
 /// Parameters of one layer, or of the top level below a name.
@@ -57,9 +67,9 @@ void load_rotary(Context& context, std::int64_t width, std::vector<Tensor>& buff
 
 /// [1, tokens]
 [[nodiscard]] Tensor position_ids(const Run& run);
-/// The causal mask of create_causal_mask or, if `sliding`, create_sliding_window_causal_mask for tokens without
-/// padding: [batch, 1, tokens, tokens] of `type` for eager attention, of bool for SDPA, which needs none where
-/// is_causal will do. With position ids it is looked first whether sequences are packed.
+/// The causal mask of create_causal_mask or, if `sliding`, create_sliding_window_causal_mask: [batch, 1, tokens,
+/// tokens] of `type` for eager attention, of bool for SDPA, which needs none where is_causal will do. With position ids
+/// and without padding it is looked first whether sequences are packed.
 [[nodiscard]] Tensor causal_mask(const Run& run, DType type, bool knows_positions, bool sliding = false);
 
 /// What an attention returns: its callers keep the weights of eager attention as long as they run.
@@ -69,6 +79,11 @@ struct Attended {
 };
 /// The attention that the setup names, of [batch, heads, tokens, width].
 [[nodiscard]] Attended attend(const Run& run, Tensor query, Tensor key, Tensor value, const Tensor& mask);
+
+/// Keys and values of a layer with those of the cache, where there is one.
+void remember(const Run& run, std::size_t layer, Tensor& key, Tensor& value);
+/// The hidden states whose logits are wanted: with a cache the last token's (logits_to_keep=1).
+[[nodiscard]] Tensor wanted_tokens(const Run& run, const Tensor& hidden);
 
 /// One layer with what it is given, as a checkpointed region keeps it.
 using Layer = std::function<Tensor(Tensor hidden)>;

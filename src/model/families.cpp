@@ -36,7 +36,9 @@ Result<Model> describe(std::string_view json, std::string where, const Sizes& si
   auto config = Config::parse(json, std::move(where));
   if (!config) return tl::unexpected(config.error());
   const auto type = config->text("model_type");
-  if (!type) config->refuse("model_type", "missing", "the model's family, such as llama");
+  if (!type)
+    config->refuse("model_type", config->is_null("model_type") ? "null is not a text" : "missing",
+                   "the model's family, such as llama");
   if (config->error()) return tl::unexpected(*config->error());
   const auto family = std::ranges::find(table, *type, &Family::model_type);
   if (family == std::end(table)) return unknown_family(*config, *type);

@@ -39,6 +39,8 @@ struct PlanSetup {
   std::string attention, checkpoint;  ///< of a step; empty for states
   std::uint64_t accumulate = 1;
   bool keep_gradients = false;
+  bool padding = false;
+  std::uint64_t cache = 0;           ///< tokens that a KV cache holds at the end; 0 for none
   std::string fit;                   ///< what --fit looks for; empty without
   std::vector<std::string> assumed;  ///< flags that were not given: "precision"
 };

@@ -29,15 +29,21 @@ lowering::Setup setup_of(std::map<std::string, std::string> flags) {
   setup.autocast_type = precision == "fp16-autocast" ? lowering::DType::fp16 : lowering::DType::bf16;
   setup.tf32 = precision == "tf32";
   setup.train = flags["mode"] != "infer";
-  setup.attention = flags["attention"] == "eager" ? lowering::Attention::eager : lowering::Attention::sdpa;
+  setup.attention = flags["attention"] == "eager"   ? lowering::Attention::eager
+                    : flags["attention"] == "flash" ? lowering::Attention::flash
+                                                    : lowering::Attention::sdpa;
+  setup.padding = flags.contains("padding");
   setup.checkpoint_every = flags["checkpoint"] == "full" ? 1 : 0;
   setup.accumulate = static_cast<std::uint64_t>(std::atoll(flags["accumulate"].c_str()));
   const std::map<std::string, lowering::OptimizerKind> optimizers{
       {"adamw-fused", lowering::OptimizerKind::adamw_fused},
       {"adamw-forloop", lowering::OptimizerKind::adamw_forloop},
-      {"sgd", lowering::OptimizerKind::sgd}};
+      {"sgd", lowering::OptimizerKind::sgd},
+      {"adafactor", lowering::OptimizerKind::adafactor},
+      {"adamw-8bit", lowering::OptimizerKind::adamw_8bit}};
   if (const auto found = optimizers.find(flags["optimizer"]); found != optimizers.end())
     setup.optimizer = found->second;
+  setup.cache = std::atoll(flags["cache"].c_str());
   setup.micro_batch = std::atoll(flags["micro-batch"].c_str());
   setup.sequence = std::atoll(flags["seq"].c_str());
   return setup;
@@ -78,7 +84,11 @@ void print_work(const program::Program& program) {
 int main(int count, char** words) {
   std::map<std::string, std::string> flags{
       {"micro-batch", "1"}, {"seq", "1024"}, {"gpu", "a100-40gb"}, {"accumulate", "1"}, {"steps", "3"}};
-  for (int i = 2; i + 1 < count; i += 2) flags[words[i] + 2] = words[i + 1];
+  for (int i = 2; i < count; ++i) {
+    const bool toggle = i + 1 == count || std::strncmp(words[i + 1], "--", 2) == 0;
+    flags[words[i] + 2] = toggle ? "yes" : words[i + 1];
+    i += toggle ? 0 : 1;
+  }
   std::ifstream file(count > 1 ? words[1] : "");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto model = ullage::model::describe(text, "config");

@@ -3,6 +3,7 @@
 
 Some are drawn (the same each time), some are cases that once differed. `bench/accuracy/accuracy.py` draws new ones.
 """
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -58,6 +59,28 @@ FIXED = {
     **{f"inference of {family}": case({"model_type": family} if family != "opt" else OPT, "--mode", "infer", *flags, gpu=gpu)
        for family, gpu, *flags in (("llama", "a100-40gb"), ("gpt_neox", "t4", "--precision", "fp16-autocast"),
                                    ("opt", "h100-80gb", "--attention", "eager"), ("qwen3", "h100-80gb", "--precision", "bf16"))},
+    **{f"Adafactor, {precision}": case({"num_key_value_heads": 2}, "--optimizer", "adafactor", "--precision", precision)
+       for precision in ("bf16", "fp32", "fp16-autocast")},
+    **{f"padding, {name}": case(config, "--padding", *flags, gpu=gpu, batch=batch, tokens=250) for name, config, gpu, batch, *flags in (
+        ("SDPA", {"num_key_value_heads": 2}, "a100-40gb", 3), ("one sequence", {}, "a100-40gb", 1), ("OPT", OPT, "a100-40gb", 1),
+        ("eager and OPT", OPT, "t4", 3, "--attention", "eager"), ("the fallback", {"num_key_value_heads": 2}, "t4", 2, "--precision", "bf16"),
+        ("cuDNN", {"attention_dropout": 0.1}, "h100-80gb", 2), ("inference", {"model_type": "qwen3"}, "h100-80gb", 5, "--mode", "infer"),
+        ("a window", {"model_type": "mistral", "sliding_window": 100}, "a100-40gb", 3, "--attention", "eager"),
+        ("checkpoints", {"model_type": "mistral", "sliding_window": 100}, "h100-80gb", 2, "--checkpoint", "full", "--accumulate", "2"))},
+    "a window and checkpoints": case({"model_type": "mistral", "sliding_window": 100}, "--checkpoint", "full", tokens=301),
+    **{f"FlashAttention alone, {name}": case(config, "--attention", "flash", *flags, gpu=gpu, tokens=301) for name, config, gpu, *flags in (
+        ("A100", {"num_key_value_heads": 2}, "a100-40gb"), ("H100", {"attention_dropout": 0.1}, "h100-80gb", "--checkpoint", "full"),
+        ("heads of 224", heads(224), "a100-40gb"), ("heads of 36", heads(36), "h100-80gb"))},
+    "heads of 36": case(heads(36), tokens=301),
+    **{f"a KV cache of {name}": case(config, "--mode", "infer", "--cache", str(length + 8), *flags, gpu=gpu, batch=batch, tokens=length)
+       for name, config, gpu, batch, length, *flags in (
+        ("Llama", {"num_key_value_heads": 2}, "a100-40gb", 3, 93), ("GPT-NeoX", {"model_type": "gpt_neox"}, "t4", 1, 93, "--precision", "bf16"),
+        ("OPT", OPT, "h100-80gb", 2, 93, "--attention", "eager"), ("Phi-3", {"model_type": "phi3"}, "h100-80gb", 1, 600, "--precision", "bf16"),
+        ("Mistral, past its window", {"model_type": "mistral", "sliding_window": 64, "num_key_value_heads": 2}, "a100-40gb", 2, 93),
+        ("Mistral, into its window", {"model_type": "mistral", "sliding_window": 97, "num_key_value_heads": 2}, "t4", 1, 93),
+        ("Gemma 2", {"model_type": "gemma2", "sliding_window": 64}, "a100-40gb", 2, 93, "--attention", "eager"),
+        ("FlashAttention alone", {"num_key_value_heads": 1}, "a100-40gb", 1, 600, "--attention", "flash", "--precision", "bf16"),
+        ("a large vocabulary", {**SMALL, "model_type": "llama", "vocab_size": 200000}, "h100-80gb", 1, 100, "--precision", "bf16"))},
     "for each parameter a kernel": case({}, "--optimizer", "adamw-forloop"),
 }
 
@@ -104,18 +127,31 @@ def runner():
     close()
 
 
-def test_what_transformers_refuses_is_refused(runner, tmp_path):
-    refused = case({"model_type": "gemma2"}, "--attention", "sdpa", gpu=GPUS[0])
-    assert "does not support an attention implementation" in runner(refused["gpu"]).run(refused["config"], refused["flags"])["error"]
+@pytest.mark.parametrize("refused, real, said", [
+    (case({"model_type": "gemma2"}, "--attention", "sdpa"), "does not support an attention implementation", "transformers refuses SDPA"),
+    *((case(config, "--attention", "flash", *flags, gpu=gpu), "No available kernel", "PyTorch has no FlashAttention for this")
+      for config, gpu, *flags in (({}, "a100-40gb", "--precision", "fp32"), ({}, "a100-40gb", "--padding"), ({}, "t4"), (heads(264), "a100-40gb"),
+                                  ({"model_type": "mistral", "sliding_window": 256}, "a100-40gb"), (heads(224), "l4")))])
+def test_what_the_run_refuses_is_refused(refused, real, said, runner, tmp_path):
+    assert real in runner(refused["gpu"]).run(refused["config"], refused["flags"])["error"]
     config = tmp_path / "config.json"
     config.write_text(json.dumps(refused["config"]))
     done = subprocess.run([lowering_driver(), str(config), *refused["flags"], "--gpu", refused["gpu"]], capture_output=True, text=True)
-    assert done.returncode == 1 and "transformers refuses SDPA" in done.stderr
+    assert done.returncode == 1 and said in done.stderr
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("bitsandbytes"), reason="bitsandbytes is not installed")
+@pytest.mark.parametrize("precision", ("bf16", "fp16-autocast"))
+def test_bitsandbytes(precision, runner, tmp_path):
+    compare(case({}, "--optimizer", "adamw-8bit", "--precision", precision), runner, tmp_path)
 
 
 @pytest.mark.parametrize("name", sorted(CASES, key=lambda name: CASES[name]["gpu"]))
 def test_requests_and_peaks_are_equal(name, runner, tmp_path):
-    chosen = CASES[name]
+    compare(CASES[name], runner, tmp_path)
+
+
+def compare(chosen, runner, tmp_path):
     events, config = tmp_path / "events", tmp_path / "config.json"
     config.write_text(json.dumps(chosen["config"]))
     real = runner(chosen["gpu"]).run(chosen["config"], chosen["flags"], events)

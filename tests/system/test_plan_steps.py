@@ -67,7 +67,12 @@ def test_tables_and_what_fits():
     (("--seq", 0), "not a list of whole numbers"),
     (("--seq", "1,x"), "not a list of whole numbers"),
     (("--seq", 128, "--checkpoint", "some"), "none, full or every:N"),
-    (("--seq", 128, "--optimizer", "adafactor"), "only states are planned of this optimizer"),
+    (("--seq", 128, "--attention", "flash", "--precision", "fp32"), "bf16, bf16-autocast or fp16-autocast"),
+    (("--seq", 128, "--attention", "flash", "--padding"), "a mask, of padding"),
+    (("--seq", 128, "--cache", 256), "a training has no KV cache"),
+    (("--seq", 128, "--cache", 64, "--mode", "infer"), "at least 128 tokens"),
+    (("--seq", 128, "--cache", 2048, "--mode", "infer"), "at most 1024 tokens"),
+    (("--seq", 128, "--cache", 256, "--mode", "infer", "--padding"), "one of the two"),
     (("--seq", 128, "--precision", "bf16-master"), "only states are planned of this bookkeeping"),
     (("--seq", 128, "--mode", "infer", "--checkpoint", "full"), "inference has no such thing"),
     (("--seq", 128, "--fit", "seq"), "one of the two"),
@@ -105,6 +110,26 @@ def test_popular_rules_stand_beside_the_plan():
 def test_the_back_of_the_envelope_of_the_folklore():
     text = plan("--params", "1.3B", "--tokens", "32768", "--flops-rate", "1e14").stdout
     assert "= 255.59 TFLOP; at 100.00 TFLOP/s: 2.56 s" in text
+
+
+def test_a_kv_cache_grows_token_by_token():
+    words = ("llama-3.2-1b", "--gpu", "h100-80gb", "--mode", "infer", "--seq", 256)
+    made = result(*words, "--cache", 260)
+    phases = {phase["name"]: phase for phase in made["phases"]}
+    assert list(phases) == ["load", "prefill", "decode"]
+    assert made["setup"]["cache"] == 260 and "flops" not in made
+    assert_adds_up(made["ledger"])
+    a_token = 2 * 16 * 8 * 64 * 2  # keys and values, layers, key heads, width, bytes
+    assert phases["decode"]["allocated_bytes"] - phases["prefill"]["allocated_bytes"] == 4 * a_token
+    assert "until the KV cache holds 260" in plan(*words, "--cache", 260).stdout
+
+
+def test_padding_needs_a_mask_in_memory():
+    words = ("gpt2", *A100, "--seq", 512, "--micro-batch", 2)
+    bare, padded = result(*words), result(*words, "--padding")
+    assert padded["setup"]["padding"] is True and "padding" not in bare["setup"]
+    assert padded["peak"]["allocated_bytes"] > bare["peak"]["allocated_bytes"]
+    assert "batches with padding" in plan(*words, "--padding").stdout
 
 
 def test_inference_keeps_no_activations():

@@ -54,16 +54,18 @@ Result<void> read_precision(const PlanOptions& options, Setup& setup) {
 Result<void> read_optimizer(const PlanOptions& options, Setup& setup) {
   if (!options.train) return {};
   using lowering::OptimizerKind;
-  constexpr std::array<std::pair<std::string_view, OptimizerKind>, 4> known{
+  constexpr std::array<std::pair<std::string_view, OptimizerKind>, 6> known{
       {{"adamw", OptimizerKind::adamw},
        {"adamw-fused", OptimizerKind::adamw_fused},
        {"adamw-forloop", OptimizerKind::adamw_forloop},
-       {"sgd", OptimizerKind::sgd}}};
+       {"sgd", OptimizerKind::sgd},
+       {"adafactor", OptimizerKind::adafactor},
+       {"adamw-8bit", OptimizerKind::adamw_8bit}}};
   for (const auto& [name, kind] : known)
     if (name == options.training.optimizer->name) return setup.optimizer = kind, Result<void>{};
   return fail(ErrorKind::usage, "only states are planned of this optimizer",
               fmt::format("--optimizer {}", options.training.optimizer->name),
-              "adamw, adamw-fused, adamw-forloop or sgd", "leave out --micro-batch and --seq");
+              "adamw, adamw-fused, adamw-forloop, sgd or adafactor", "leave out --micro-batch and --seq");
 }
 
 /// none, full, every:N.
@@ -80,14 +82,17 @@ Result<void> read_checkpoint(StepOptions& step) {
 }
 
 Result<void> read_choices(const Arguments& arguments, const model::Model& model, StepOptions& step) {
-  constexpr std::array<std::string_view, 2> kinds{"sdpa", "eager"};
+  using lowering::Attention;
+  constexpr std::array<std::string_view, 3> kinds{"sdpa", "eager", "flash"};
+  constexpr std::array<Attention, 3> values{Attention::sdpa, Attention::eager, Attention::flash};
   // transformers has no SDPA for Gemma 2
   const auto attention = !arguments.given("attention") && model.model_type == "gemma2"
                              ? Result<std::size_t>(1)
                              : choice(arguments, "attention", kinds);
   if (!attention) return tl::unexpected(attention.error());
   step.attention = kinds[*attention];
-  step.setup.attention = *attention == 0 ? lowering::Attention::sdpa : lowering::Attention::eager;
+  step.setup.attention = values[*attention];
+  step.setup.padding = arguments.given("padding");
   step.checkpoint = *arguments.text("checkpoint");
   step.setup.keep_gradients = arguments.given("keep-gradients");
   step.setup.accumulate = arguments.count("accumulate").value_or(1);
@@ -119,6 +124,18 @@ Result<void> read_global_batch(const Arguments& arguments, const PlanOptions& op
   for (const std::uint64_t micro_batch : step.micro_batches)
     if (const auto times = accumulation_of(options, step, micro_batch); !times) return tl::unexpected(times.error());
   step.setup.accumulate = *accumulation_of(options, step, step.micro_batches.front());
+  return {};
+}
+
+Result<void> read_cache(const Arguments& arguments, StepOptions& step) {
+  if (!arguments.given("cache")) return {};
+  const std::uint64_t tokens = *arguments.count("cache");
+  if (step.setup.train)
+    return fail(ErrorKind::usage, "a training has no KV cache", "--cache without --mode infer", "--mode infer");
+  if (tokens < 1 || tokens > most_tokens)
+    return fail(ErrorKind::usage, "not a number of tokens", fmt::format("--cache {}", tokens),
+                fmt::format("1 to {}", most_tokens));
+  step.setup.cache = static_cast<std::int64_t>(tokens);
   return {};
 }
 
@@ -164,9 +181,31 @@ Result<void> check_alone(const PlanOptions& options) {
   return {};
 }
 
-report::PlanMoment moment_of(const planner::Moment& moment) {
-  return {std::string(program::name_of(moment.phase)), moment.step, moment.micro_batch, moment.module,
+/// With a cache, passes have names of their own.
+std::string phase_name(const Setup& setup, program::Phase phase, std::uint32_t step) {
+  if (setup.cache == 0 || step == 0) return std::string(program::name_of(phase));
+  return step == 1 ? "prefill" : "decode";
+}
+
+report::PlanMoment moment_of(const Setup& setup, const planner::Moment& moment) {
+  return {phase_name(setup, moment.phase, moment.step), moment.step, moment.micro_batch, moment.module,
           moment.operation};
+}
+
+/// A forward pass for each token as two: the prefill, and all that follow as one.
+std::vector<report::PlanPhase> generation_phases(const std::vector<report::PlanPhase>& phases) {
+  std::vector<report::PlanPhase> merged;
+  for (const report::PlanPhase& phase : phases) {
+    if (merged.empty() || phase.step <= 2) {
+      merged.push_back(phase);
+      continue;
+    }
+    report::PlanPhase& decode = merged.back();
+    decode.allocated = phase.allocated, decode.reserved = phase.reserved;
+    decode.peak_allocated = std::max(decode.peak_allocated, phase.peak_allocated);
+    decode.peak_reserved = std::max(decode.peak_reserved, phase.peak_reserved);
+  }
+  return merged;
 }
 
 report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
@@ -174,16 +213,17 @@ report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
   view.micro_batch = static_cast<std::uint64_t>(setup.micro_batch);
   view.sequence = static_cast<std::uint64_t>(setup.sequence);
   view.peak_allocated = plan.peak_allocated, view.peak_reserved = plan.peak_reserved;
-  view.allocated_at = moment_of(plan.allocated_at), view.reserved_at = moment_of(plan.reserved_at);
+  view.allocated_at = moment_of(setup, plan.allocated_at), view.reserved_at = moment_of(setup, plan.reserved_at);
   for (const planner::PhasePeak& phase : plan.phases)
-    view.phases.push_back({std::string(program::name_of(phase.phase)), phase.step, phase.micro_batch, phase.allocated,
+    view.phases.push_back({phase_name(setup, phase.phase, phase.step), phase.step, phase.micro_batch, phase.allocated,
                            phase.reserved, phase.peak_allocated, phase.peak_reserved});
+  if (setup.cache > 0) view.phases = generation_phases(view.phases);
   return view;
 }
 
 /// The verdict on the need without a limit; where that is too much, a run with the limit has the last word: cached
 /// memory that is given back in time may be enough.
-void judge(const PlanOptions& options, const program::Program& program, std::uint64_t context,
+void judge(const PlanOptions& options, const Setup& setup, const program::Program& program, std::uint64_t context,
            report::PlanPoint& point) {
   const std::uint64_t capacity = point.device->capacity_bytes;
   const auto bound = ledger::judge(capacity, point.at_least, options.headroom, options.reserve_bytes);
@@ -198,7 +238,7 @@ void judge(const PlanOptions& options, const program::Program& program, std::uin
     return;
   }
   point.fits_not = true;
-  point.step->shortage = report::PlanShortage{moment_of(limited.shortage->moment), limited.shortage->requested};
+  point.step->shortage = report::PlanShortage{moment_of(setup, limited.shortage->moment), limited.shortage->requested};
 }
 
 void mark_estimated(ledger::Line& line) {
@@ -270,7 +310,7 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
                                                 const model::Model& model) {
   bool asked = false;
   for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "global-batch", "keep-gradients", "attention",
-                           "checkpoint", "what-if", "compare-rules"})
+                           "checkpoint", "padding", "cache", "what-if", "compare-rules"})
     asked = asked || arguments.given(flag);
   if (!asked) return std::nullopt;
   if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
@@ -284,7 +324,7 @@ Result<std::optional<StepOptions>> step_options(const Arguments& arguments, cons
   for (const char* flag : {"attention", "checkpoint"})
     if (!arguments.given(flag) && (options.train || flag != std::string_view("checkpoint")))
       step.assumed.emplace_back(flag);
-  for (const auto read : {read_sizes, read_fit})
+  for (const auto read : {read_sizes, read_fit, read_cache})
     if (const auto done = read(arguments, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_choices(arguments, model, step); !done) return tl::unexpected(done.error());
   if (const auto done = read_global_batch(arguments, options, step); !done) return tl::unexpected(done.error());
@@ -332,8 +372,9 @@ Result<report::PlanPoint> program_point(const PlanOptions& options, const Setup&
   point.ledger = ledger::sum_line("used", "used on the device", ledger::KnownBy::estimated, std::move(lines));
   point.at_least = point.ledger.bytes;
   point.step = step_view(plan, setup);
-  point.step->cost = step_cost(program, setup, model, gpu, {options.length.tokens, options.training.ranks});
-  judge(options, program, context, point);
+  if (setup.cache == 0)
+    point.step->cost = step_cost(program, setup, model, gpu, {options.length.tokens, options.training.ranks});
+  judge(options, setup, program, context, point);
   return point;
 }
 

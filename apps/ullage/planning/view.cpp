@@ -109,6 +109,7 @@ report::PlanView plan_view(const PlanOptions& options, const StepOptions& step, 
     view.formulas.insert(view.formulas.end(), view.points.front().formulas.begin(), view.points.front().formulas.end());
   view.setup.attention = step.attention, view.setup.checkpoint = step.checkpoint;
   view.setup.accumulate = step.setup.accumulate, view.setup.keep_gradients = step.setup.keep_gradients;
+  view.setup.padding = step.setup.padding, view.setup.cache = static_cast<std::uint64_t>(step.setup.cache);
   if (step.fit) view.setup.fit = looked_for[static_cast<std::size_t>(*step.fit)];
   if (step.fit == FitOf::world && view.points.size() == 1)
     view.setup.ranks =

@@ -33,13 +33,14 @@ Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden,
   const ModuleScope module(c, "self_attn");
   Tensor query = heads_of(run, project(run, layer, "self_attn.q_proj", hidden));
   Tensor key = heads_of(run, project(run, layer, "self_attn.k_proj", hidden));
-  const Tensor value = heads_of(run, project(run, layer, "self_attn.v_proj", hidden));
+  Tensor value = heads_of(run, project(run, layer, "self_attn.v_proj", hidden));
   {
     const Tensor turned_query = rotated(c, query, shared.rotary);
     const Tensor turned_key = rotated(c, key, shared.rotary);
     query = turned_query;
     key = turned_key;
   }
+  remember(run, layer, key, value);
   Attended result = attend(run, query, key, value, shared.mask);
   result.output = project(run, layer, "self_attn.o_proj", result.output);
   return result;
@@ -80,14 +81,14 @@ Tensor model(const Run& run) {
 
 Tensor gemma2_forward(const Run& run) {
   Context& c = run.context;
-  const Tensor hidden = model(run);
+  const Tensor hidden = wanted_tokens(run, model(run));
   Tensor logits = linear(c, hidden, run.weights.top("lm_head.weight"), {});
   if (run.network.logits_softcap) {
     logits = div_number(c, logits);
     logits = tanh(c, logits);
     logits = mul_number(c, logits);
   }
-  return run.setup.train ? causal_loss(c, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(c, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

@@ -28,9 +28,10 @@ Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden,
   const ModuleScope module(c, "attn");
   const auto width = static_cast<std::int64_t>(run.network.hidden);
   std::vector<Tensor> parts = split(c, convolved(run, layer, "attn.c_attn", hidden), 2, {width, width, width});
-  const Tensor key = heads_of(run, parts[1]), value = heads_of(run, parts[2]);
+  Tensor key = heads_of(run, parts[1]), value = heads_of(run, parts[2]);
   const Tensor query = heads_of(run, parts[0]);
   parts.clear();
+  remember(run, layer, key, value);
   Attended result;
   if (run.setup.attention == Attention::eager) {
     result = eager(run, query, key, value, mask);
@@ -83,9 +84,9 @@ Tensor model(const Run& run) {
 }  // namespace
 
 Tensor gpt2_forward(const Run& run) {
-  const Tensor hidden = model(run);
+  const Tensor hidden = wanted_tokens(run, model(run));
   const Tensor logits = linear(run.context, hidden, run.weights.top("lm_head.weight"), {});
-  return run.setup.train ? causal_loss(run.context, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(run.context, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

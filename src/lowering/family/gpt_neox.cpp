@@ -15,9 +15,11 @@ Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden,
         view(c, joined, {hidden->sizes[0], hidden->sizes[1], joined->sizes.back() / (3 * width), 3 * width});
     parts = split(c, transpose(c, heads, 1, 2), 3, {width, width, width});
   }
-  const Tensor value = parts[2];
-  const Turned turned = rotated_parts(c, parts[0], parts[1], shared.rotary, false);
+  const Tensor joined = parts[2];  // its memory is there as long as this runs
+  Tensor value = joined;
+  Turned turned = rotated_parts(c, parts[0], parts[1], shared.rotary, false);
   parts.clear();
+  remember(run, layer, turned.key, value);
   Attended result = attend(run, turned.query, turned.key, value, shared.mask);
   result.output = project(run, layer, "attention.dense", result.output);
   return result;
@@ -67,9 +69,9 @@ Tensor model(const Run& run) {
 }  // namespace
 
 Tensor gpt_neox_forward(const Run& run) {
-  const Tensor hidden = model(run);
+  const Tensor hidden = wanted_tokens(run, model(run));
   const Tensor logits = linear(run.context, hidden, run.weights.top("lm_head.weight"), {});
-  return run.setup.train ? causal_loss(run.context, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(run.context, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

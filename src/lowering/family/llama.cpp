@@ -7,6 +7,7 @@ namespace {
 
 struct Heads {
   Tensor query, key, value;
+  Tensor joined;  ///< what they are parts of
 };
 
 Heads projected(const Run& run, std::size_t layer, const Tensor& hidden) {
@@ -32,6 +33,7 @@ Heads projected(const Run& run, std::size_t layer, const Tensor& hidden) {
   heads.query = heads_of(run, queries);
   heads.key = heads_of(run, keys);
   heads.value = heads_of(run, values);
+  heads.joined = joined;
   return heads;
 }
 
@@ -49,6 +51,7 @@ Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden,
     heads.query = query;
     heads.key = key;
   }
+  remember(run, layer, heads.key, heads.value);
   Attended result = attend(run, heads.query, heads.key, heads.value, shared.mask);
   result.output = project(run, layer, "self_attn.o_proj", result.output);
   return result;
@@ -103,9 +106,9 @@ Tensor model(const Run& run) {
 }  // namespace
 
 Tensor llama_forward(const Run& run) {
-  const Tensor hidden = model(run);
+  const Tensor hidden = wanted_tokens(run, model(run));
   const Tensor logits = linear(run.context, hidden, run.weights.top("lm_head.weight"), {});
-  return run.setup.train ? causal_loss(run.context, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(run.context, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

@@ -12,8 +12,9 @@ Attended self_attention(const Run& run, std::size_t layer, const Tensor& hidden,
     const Tensor raw = project(run, layer, "self_attn.q_proj", hidden);
     return heads_of(run, mul_number(c, raw));
   }();
-  const Tensor key = heads_of(run, project(run, layer, "self_attn.k_proj", hidden));
-  const Tensor value = heads_of(run, project(run, layer, "self_attn.v_proj", hidden));
+  Tensor key = heads_of(run, project(run, layer, "self_attn.k_proj", hidden));
+  Tensor value = heads_of(run, project(run, layer, "self_attn.v_proj", hidden));
+  remember(run, layer, key, value);
   Attended result = attend(run, query, key, value, mask);
   result.output = project(run, layer, "self_attn.out_proj", result.output);
   return result;
@@ -47,24 +48,27 @@ Tensor decoder_layer(const Run& run, std::size_t layer, Tensor hidden, const Ten
   return hidden;
 }
 
-/// The positions, counted from a mask of ones.
+/// The positions, counted from the mask of padding, or from one of ones.
 struct Positions {
-  Tensor ones, ids;
+  Tensor mask, ids;
 };
 
 Positions positions_of(const Run& run) {
   Context& c = run.context;
-  const Extents sizes{run.setup.micro_batch, run.setup.sequence};
-  Positions positions;
-  const double bytes = 4.0 * static_cast<double>(sizes.product());
-  note_written(c, "aten::ones", bytes);
-  positions.ones = c.make(sizes, DType::fp32, program::Role::input);
-  note_written(c, "aten::cumsum", 2 * bytes);
-  positions.ids = c.make(sizes, DType::fp32);
-  { const Tensor scan = c.scratch(run.setup.micro_batch == 1 ? scan_bytes(run.setup.sequence, 4) : 0); }
+  const Extents sizes{run.batch(), run.keys()};
+  Positions positions{run.attention, {}};
+  const DType type = positions.mask ? DType::int64 : DType::fp32;
+  const auto width = static_cast<std::int64_t>(bytes_of(type));
+  if (!positions.mask) {
+    note_written(c, "aten::ones", static_cast<double>(width * sizes.product()));
+    positions.mask = c.make(sizes, type, program::Role::input);
+  }
+  note_written(c, "aten::cumsum", 2.0 * static_cast<double>(width * sizes.product()));
+  positions.ids = c.make(sizes, type);
+  { const Tensor scan = c.scratch(run.batch() == 1 ? scan_bytes(run.keys(), width) : 0); }
   {
-    Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.ones}, DType::fp32);
-    masked = pointwise(c, "aten::sub", {&masked}, DType::fp32);
+    Tensor masked = pointwise(c, "aten::mul", {&positions.ids, &positions.mask}, type);
+    masked = pointwise(c, "aten::sub", {&masked}, type);
     positions.ids = cast(c, masked, DType::int64);
   }
   return positions;
@@ -81,7 +85,8 @@ Tensor model(const Run& run) {
   const Positions positions = positions_of(run);
   const Tensor mask = causal_mask(run, embedded->type, false);
   const Tensor places = [&] {
-    const Tensor shifted = pointwise(c, "aten::add", {&positions.ids}, DType::int64);
+    const Tensor last = slice(c, positions.ids, 1, run.queries());
+    const Tensor shifted = pointwise(c, "aten::add", {&last}, DType::int64);
     return embedding(c, shifted, top("embed_positions"));
   }();
   if (top("project_in")) embedded = linear(c, embedded, top("project_in"), {});
@@ -101,9 +106,9 @@ Tensor model(const Run& run) {
 }  // namespace
 
 Tensor opt_forward(const Run& run) {
-  const Tensor hidden = model(run);
+  const Tensor hidden = wanted_tokens(run, model(run));
   const Tensor logits = linear(run.context, hidden, run.weights.top("lm_head.weight"), {});
-  return run.setup.train ? causal_loss(run.context, logits, run.tokens) : logits;
+  return run.setup.train ? causal_loss(run.context, logits, run.labels) : logits;
 }
 
 }  // namespace ullage::lowering

@@ -56,6 +56,11 @@ struct FlashSaved {
   Saved query, key, value, result, scores, seed, unused;
 };
 
+/// The width of a head as the kernels' sums have it.
+std::int64_t rounded_width(const Shape& shape) {
+  return round_up(shape.width, shape.width <= 128 ? 32 : 64);
+}
+
 void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, const Tensor& gradient, Gradients& out) {
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
                result = saved.result.get(c), scores = saved.scores.get(c), seed = saved.seed.get(c),
@@ -68,7 +73,7 @@ void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, con
   out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
   out[2] = c.make(value->sizes, preserved_strides(*value), value->type);
   const std::int64_t rows = round_up(shape.queries, 128);
-  const std::int64_t width = round_up(shape.width, shape.width <= 128 ? 32 : 64);
+  const std::int64_t width = rounded_width(shape);
   const Tensor softmax_d = c.make({shape.batch, shape.heads, rows}, DType::fp32);
   const Tensor dq = c.make({shape.batch, rows, shape.heads, width}, DType::fp32);
   if (shape.key_heads == shape.heads) return;
@@ -109,7 +114,7 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   const std::int64_t parts = splits > 1 ? splits : 0;
   const Tensor partial_scores = context.make({parts, shape.batch, shape.heads, shape.queries}, DType::fp32);
   const Tensor partial_results =
-      context.make({parts, shape.batch, shape.heads, shape.queries, round_up(shape.width, 32)}, DType::fp32);
+      context.make({parts, shape.batch, shape.heads, shape.queries, rounded_width(shape)}, DType::fp32);
   Tensor seed = context.make({2}, DType::int64);
   const Tensor unused = context.make({}, DType::int64);
   if (drops) seed = context.make({2}, DType::int64);
@@ -122,6 +127,30 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
       "ScaledDotProductFlashAttentionBackward0", result, {&query, &key, &value},
       [saved, shape](Context& c, Gradients& in, Gradients& out) { flash_backward(c, shape, saved, in[0], out); });
   return result;
+}
+
+/// pad_last_dim<8>: heads whose width is no multiple of 8 are copied into wider ones.
+Tensor padded_width(Context& c, const Tensor& heads) {
+  const std::int64_t width = heads->sizes.back();
+  if (width % 8 == 0) return heads;
+  Extents sizes = heads->sizes;
+  sizes[3] = round_up(width, 8);
+  note_written(c, "aten::constant_pad_nd", 2.0 * static_cast<double>(heads->bytes())).work = program::Work::copy;
+  Tensor result = c.make(sizes, heads->type);
+  if (!c.records({&heads})) return result;
+  c.attach("ConstantPadNdBackward0", result, {&heads}, [width](Context& context, Gradients& in, Gradients& out) {
+    Extents narrow = in[0]->sizes;
+    narrow[3] = width;
+    out[0] = clone_contiguous(context, context.alias(in[0], narrow, in[0]->strides));
+  });
+  return result;
+}
+
+Tensor padded_flash_attention(Context& c, const Tensor& query, const Tensor& key, const Tensor& value, bool drops) {
+  const std::int64_t width = query->sizes.back();
+  const Tensor queries = padded_width(c, query), keys = padded_width(c, key), values = padded_width(c, value);
+  const Tensor result = flash_attention(c, queries, keys, values, drops);
+  return width % 8 == 0 ? result : rest_of(c, result, 3, width);
 }
 
 /// A mask of bool as one of the query's type; `padded`: its rows to a multiple of 8 elements.
@@ -148,7 +177,7 @@ struct CudnnSaved {
 void cudnn_backward(Context& c, const Shape& shape, const CudnnSaved& saved, Gradients& out) {
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
                result = saved.result.get(c), scores = saved.scores.get(c), seed = saved.seed.get(c),
-               offset = saved.offset.get(c);
+               offset = saved.offset.get(c), bias = saved.bias.get(c);
   note_attention(c.op("aten::_scaled_dot_product_cudnn_attention_backward"), shape, query, Pass::backward);
   out[0] = c.make(query->sizes, preserved_strides(*query), query->type);
   out[1] = c.make(key->sizes, preserved_strides(*key), key->type);
@@ -221,7 +250,7 @@ struct EfficientSaved {
 void efficient_backward(Context& c, const Shape& shape, const EfficientSaved& saved, const Tensor& gradient,
                         Gradients& out) {
   const Tensor query = saved.query.get(c), key = saved.key.get(c), value = saved.value.get(c),
-               result = saved.result.get(c), scores = saved.scores.get(c);
+               result = saved.result.get(c), scores = saved.scores.get(c), bias = saved.bias.get(c);
   note_attention(c.op("aten::_scaled_dot_product_efficient_attention_backward"), shape, query, Pass::backward,
                  !saved.has_bias);
   const auto like = [&](const Tensor& heads) {
@@ -306,14 +335,15 @@ Tensor lower_triangle(Context& c, const Shape& shape, DType type) {
 // _scaled_dot_product_attention_math (aten/src/ATen/native/transformers/attention.cpp): what no fused kernel takes,
 // half types in fp32
 Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given_key, const Tensor& given_value,
-                      double dropped) {
+                      const AttentionOptions& options) {
   const AutocastMode no_autocast(c, false);  // of the operators inside
   const DType type = given_query->type;
   const Shape shape = shape_of(given_query, given_key);
   const Tensor query = cast(c, given_query, DType::fp32), key = cast(c, given_key, DType::fp32),
                value = cast(c, given_value, DType::fp32);
   const Tensor scaled = mul_number(c, query);
-  const Tensor mask = lower_triangle(c, shape, DType::fp32);
+  Tensor mask = options.mask;
+  if (!mask && options.causal) mask = lower_triangle(c, shape, DType::fp32);
   const std::int64_t times = shape.heads / shape.key_heads;
   const Tensor keys = times > 1 ? interleaved(c, key, times) : key;
   const Tensor values = times > 1 ? interleaved(c, value, times) : value;
@@ -321,9 +351,9 @@ Tensor math_attention(Context& c, const Tensor& given_query, const Tensor& given
     const Tensor scaled_key = mul_number(c, transpose(c, keys, 2, 3));
     return matmul(c, scaled, scaled_key);
   }();
-  in_place(c, "aten::add_", {&weights, &mask});
+  if (mask) in_place(c, "aten::add_", {&weights, &mask});
   weights = safe_softmax(c, weights);
-  weights = dropout(c, weights, dropped);
+  weights = dropout(c, weights, options.dropout);
   const Tensor returned_too = cast(c, weights, type);  // and dropped by the caller
   return cast(c, matmul(c, weights, values), type);
 }
@@ -335,15 +365,6 @@ bool prefers_cudnn(const DeviceFacts& device, const Tensor& query) {
   return datacenter && is_half(query->type) && width <= most && width % 8 == 0;
 }
 
-/// Which kernel PyTorch chooses (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp).
-bool can_use_flash(const Context& context, const Tensor& query, const AttentionOptions& options, bool drops) {
-  const DeviceFacts& device = context.device;
-  const std::int64_t width = query->sizes.back();
-  if (options.mask || !is_half(query->type) || device.compute_major < 8 || width > 256) return false;
-  const bool small = device.compute_major == 12 || (device.compute_major == 8 && device.compute_minor >= 6);
-  return !(small && context.gradients && width > 192 && (width <= 224 || drops));
-}
-
 bool can_use_efficient(const Context& context, const Tensor& query, const Tensor& key) {
   if (query->sizes[1] != key->sizes[1]) return false;
   return query->type != DType::bf16 || context.device.compute_major >= 8;
@@ -351,16 +372,32 @@ bool can_use_efficient(const Context& context, const Tensor& query, const Tensor
 
 }  // namespace
 
+// aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, can_use_flash_attention
+std::optional<FlashRefusal> flash_refusal(const DeviceFacts& device, const FlashInput& input) {
+  if (device.compute_major < 8) return FlashRefusal{"the GPU is older than Ampere", "compute capability 8.0 or more"};
+  if (!is_half(input.type)) return FlashRefusal{"queries of fp32", "bf16, bf16-autocast or fp16-autocast"};
+  if (input.masked)
+    return FlashRefusal{"a mask, of padding or of a sliding window that is not longer than the sequence", "no mask"};
+  if (input.width > 256) return FlashRefusal{"heads wider than 256", "up to 256"};
+  const bool small = device.compute_major == 12 || (device.compute_major == 8 && device.compute_minor >= 6);
+  if (small && input.gradients && input.width > 192 && (input.width <= 224 || input.drops))
+    return FlashRefusal{"the gradient of heads this wide on this GPU", "up to 192; or above 224 without dropout"};
+  return std::nullopt;
+}
+
 Tensor scaled_dot_product_attention(Context& context, Tensor query, Tensor key, Tensor value,
                                     const AttentionOptions& options) {
   value = autocast(context, value);
   key = autocast(context, key);
   query = autocast(context, query);
   const bool drops = options.dropout > 0 && context.training;
+  if (options.flash_alone) return padded_flash_attention(context, query, key, value, drops);
   if (prefers_cudnn(context.device, query)) return cudnn_attention(context, query, key, value, options.mask);
-  if (can_use_flash(context, query, options, drops)) return flash_attention(context, query, key, value, drops);
+  const FlashInput input{query->type, query->sizes.back(), static_cast<bool>(options.mask), context.gradients, drops};
+  if (!flash_refusal(context.device, input)) return padded_flash_attention(context, query, key, value, drops);
   if (can_use_efficient(context, query, key)) return efficient_attention(context, query, key, value, options.mask);
-  return math_attention(context, query, key, value, options.dropout);
+  const Tensor bias = bias_of(context, options.mask, query->type, false);
+  return math_attention(context, query, key, value, {bias, options.causal, options.dropout});
 }
 
 }  // namespace ullage::lowering

@@ -115,12 +115,14 @@ Configuration configuration_of(const Iterator& iterator, Value elements, Value o
   return found;
 }
 
-void take_staging(Context& context, const TensorBody& input, const TensorBody& output, unsigned over) {
+/// `accumulator`: bytes of what a thread carries; 0 for a number as wide as the input, at least fp32.
+void take_staging(Context& context, const TensorBody& input, const TensorBody& output, unsigned over,
+                  Value accumulator = 0) {
   if (output.elements() == 0 || input.elements() == 0) return;
   const Iterator iterator = iterator_of(input, output, over);
   const Configuration spread = configuration_of(iterator, input.elements(), output.elements(), context.device);
   if (spread.blocks_per_output <= 1) return;
-  const Value accumulator = std::max<Value>(4, static_cast<Value>(bytes_of(input.type)));
+  if (accumulator == 0) accumulator = std::max<Value>(4, static_cast<Value>(bytes_of(input.type)));
   Value bytes = accumulator * spread.outputs * spread.blocks_per_output;
   if (!spread.reduces_in_row) bytes *= spread.width * spread.vector;
   const Tensor staging = context.scratch(static_cast<std::uint64_t>(bytes));
@@ -151,6 +153,18 @@ Tensor sum_raw(Context& context, const Tensor& tensor, unsigned over, bool keep,
   return result;
 }
 
+// sum() of bool: the result is int64, and so is the copy that is summed
+Tensor count_raw(Context& context, const Tensor& flags) {
+  program::Operator& op = context.op("aten::sum");
+  op.work = program::Work::reduction;
+  op.bytes = 18.0 * static_cast<double>(flags->elements());
+  op.launches = 2;
+  Tensor result = context.make({}, DType::int64);
+  const Tensor wide = context.make(flags->sizes, DType::int64);
+  take_staging(context, *wide, *context.alias(result, {1, 1}, {1, 1}), 3);
+  return result;
+}
+
 Tensor sum_to(Context& context, const Tensor& tensor, const Extents& sizes) {
   const std::size_t leading = tensor->sizes.count() - sizes.count();
   unsigned over = (1U << leading) - 1;
@@ -159,6 +173,19 @@ Tensor sum_to(Context& context, const Tensor& tensor, const Extents& sizes) {
   if (over == 0) return tensor;
   Tensor sum = sum_raw(context, tensor, over, true);
   return leading == 0 ? sum : context.alias(sum, sizes, contiguous_strides(sizes));
+}
+
+Tensor argmax_last(Context& context, const Tensor& tensor) {
+  program::Operator& op = context.op("aten::argmax");
+  op.work = program::Work::reduction;
+  op.bytes = tensor->bytes_behind();
+  Extents sizes = tensor->sizes;
+  sizes[sizes.count() - 1] = 1;
+  const Tensor result = context.make(sizes, DType::int64);
+  constexpr Value number_and_place = 16;
+  take_staging(context, *tensor, *result, 1U << (sizes.count() - 1), number_and_place);
+  sizes.resize(sizes.count() - 1);
+  return context.alias(result, sizes, contiguous_strides(sizes));
 }
 
 Tensor mean_last(Context& context, const Tensor& tensor) {

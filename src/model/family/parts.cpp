@@ -78,7 +78,10 @@ void describe_decoder(Network& network, const DecoderSizes& sizes) {
 }
 
 double probability(Config& config, std::string_view field, double fallback) {
-  return config.is_null(field) ? 0 : config.number(field, fallback);
+  if (config.is_null(field)) return 0;
+  const double value = config.number(field, fallback);
+  if (!(value >= 0 && value <= 1)) config.refuse(field, fmt::format("{} is no probability", value), "0 to 1");
+  return value;
 }
 
 void describe_llama(Config& config, Network& network, const DecoderSizes& sizes) {

@@ -50,6 +50,8 @@ void write_setup(JsonWriter& json, const PlanSetup& setup) {
   text_field(json, "checkpoint", setup.checkpoint);
   if (!setup.attention.empty()) json.field("accumulate", setup.accumulate);
   if (!setup.attention.empty()) json.field("keep_gradients", setup.keep_gradients);
+  if (setup.padding) json.field("padding", true);
+  if (setup.cache > 0) json.field("cache", setup.cache);
   text_field(json, "fit", setup.fit);
   write_texts(json, "freeze", setup.freeze);
   json.field("world", setup.ranks);

@@ -54,11 +54,14 @@ std::string step_setup_text(const PlanSetup& setup) {
   if (!setup.checkpoint.empty())
     text += fmt::format(", checkpointing {}{}", setup.checkpoint, assumed_mark(setup, "checkpoint"));
   if (setup.accumulate > 1) text += fmt::format(", {} micro batches a step", setup.accumulate);
+  if (setup.padding) text += ", batches with padding";
   return text + (setup.keep_gradients ? ", gradients kept\n" : "\n");
 }
 
 std::string inference_text(const PlanSetup& setup) {
-  return setup.attention.empty() ? "weights alone" : "forward passes under no_grad, without a KV cache";
+  if (setup.attention.empty()) return "weights alone";
+  if (setup.cache == 0) return "forward passes under no_grad, without a KV cache";
+  return fmt::format("the sequence at once, then token by token until the KV cache holds {}", grouped(setup.cache));
 }
 
 std::string setup_text(const PlanSetup& setup) {
@@ -263,7 +266,8 @@ std::string plan_text(const PlanView& view, bool explain) {
   if (explain) text += formulas_text(view);
   text +=
       view.points.front().step
-          ? "\nPlanned is a plain PyTorch loop over full sequences; 'ullage rehearse' runs the script itself.\n"
+          ? fmt::format("\nPlanned is a plain PyTorch loop over {}; 'ullage rehearse' runs the script itself.\n",
+                        view.setup.padding ? "sequences with padding" : "full sequences")
           : "\nThese are states alone; --seq N plans a whole step, with activations and all that PyTorch reserves.\n";
   text += run_file_text(view.run_file);
   text += list_text("assumed, for the configuration does not say", view.model.assumed);

@@ -52,6 +52,7 @@ TEST(Families, AnUnknownFamilyNamesTheNearest) {
   EXPECT_EQ(model.error().hint, "did you mean 'llama'?");
   EXPECT_NE(model.error().expected.find("gemma2 gpt2"), std::string::npos);
   EXPECT_EQ(refusal("{}"), "model_type: missing");
+  EXPECT_EQ(refusal(R"({"model_type": null})"), "model_type: null is not a text");
 }
 
 TEST(Families, RefusalsNameTheField) {
@@ -62,6 +63,8 @@ TEST(Families, RefusalsNameTheField) {
       {R"("pad_token_id": 100)", "pad_token_id: 100"},
       {R"("attention_bias": 1)", "attention_bias: 1 is not a flag"},
       {R"("rms_norm_eps": "a")", "rms_norm_eps: 'a'"},
+      {R"("attention_dropout": 2.0)", "attention_dropout: 2 is no probability"},
+      {R"("attention_dropout": -0.1)", "attention_dropout: -0.1 is no probability"},
       {R"("hidden_act": "sillu")", "hidden_act: the activation 'sillu'"},
       {R"("hidden_act": "xielu")", "hidden_act: the activation 'xielu'"},
       {R"("rope_scaling": {"rope_type": "linear"})", "rope_scaling.factor: missing"},
