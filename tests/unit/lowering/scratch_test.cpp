@@ -56,7 +56,7 @@ Bytes requests_of_attention(std::int64_t heads, std::int64_t tokens, double drop
   const GradientMode off(world.context, false);
   const auto heads_of = [&] { return world.context.make({1, heads, tokens, 64}, DType::bf16); };
   const Tensor query = heads_of(), key = heads_of(), value = heads_of();
-  const Tensor result = scaled_dot_product_attention(world.context, query, key, value, {{}, dropped});
+  const Tensor result = scaled_dot_product_attention(world.context, query, key, value, {{}, true, dropped});
   return world.requests(3);
 }
 
