@@ -67,6 +67,7 @@ FIXED = {
         ("cuDNN", {"attention_dropout": 0.1}, "h100-80gb", 2), ("inference", {"model_type": "qwen3"}, "h100-80gb", 5, "--mode", "infer"),
         ("a window", {"model_type": "mistral", "sliding_window": 100}, "a100-40gb", 3, "--attention", "eager"),
         ("checkpoints", {"model_type": "mistral", "sliding_window": 100}, "h100-80gb", 2, "--checkpoint", "full", "--accumulate", "2"))},
+    "efficient attention of many heads that sums keys": case({**heads(128), "num_hidden_layers": 1}, "--padding", gpu="l4", batch=8, tokens=777),
     "a window and checkpoints": case({"model_type": "mistral", "sliding_window": 100}, "--checkpoint", "full", tokens=301),
     **{f"FlashAttention alone, {name}": case(config, "--attention", "flash", *flags, gpu=gpu, tokens=301) for name, config, gpu, *flags in (
         ("A100", {"num_key_value_heads": 2}, "a100-40gb"), ("H100", {"attention_dropout": 0.1}, "h100-80gb", "--checkpoint", "full"),

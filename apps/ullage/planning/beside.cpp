@@ -34,8 +34,10 @@ void add_cheaper_kinds(const Setup& now, const model::Model& model, std::vector<
     add("--precision bf16-autocast", [](Setup& setup) { setup.autocast = true, setup.tf32 = false; });
   if (now.optimizer == lowering::OptimizerKind::adamw)
     add("--optimizer adamw-fused", [](Setup& setup) { setup.optimizer = lowering::OptimizerKind::adamw_fused; });
-  if (now.optimizer != lowering::OptimizerKind::sgd)
-    add("--optimizer sgd", [](Setup& setup) { setup.optimizer = lowering::OptimizerKind::sgd; });
+  const bool keeps_two = now.optimizer == lowering::OptimizerKind::adamw ||
+                         now.optimizer == lowering::OptimizerKind::adamw_fused ||
+                         now.optimizer == lowering::OptimizerKind::adamw_forloop;
+  if (keeps_two) add("--optimizer sgd", [](Setup& setup) { setup.optimizer = lowering::OptimizerKind::sgd; });
   if (now.keep_gradients) add("without --keep-gradients", [](Setup& setup) { setup.keep_gradients = false; });
 }
 

@@ -226,19 +226,17 @@ Blocks blocks_of(const Shape& shape, bool half, const DeviceFacts& device) {
   return {64, 64, true};
 }
 
-/// Parts of 64 keys that a backward kernel which sums keys apart works on at once, of one head; attention_backward.cu
-/// keeps those sums few where heads alone fill the device.
-std::int64_t key_parts(const Shape& shape) {
-  const std::int64_t all = shape.batch * shape.heads;
-  if (all >= 256 && shape.keys <= 128) return 1;
-  return std::max<std::int64_t>(std::min(divide_up(shape.keys, 64), 200 / all), 1);
+/// Keys whose gradients are summed at once: as many parts of 64 as there are, fewer where many heads share the device.
+std::int64_t summed_keys(const Shape& shape) {
+  const std::int64_t parts = std::min(divide_up(shape.keys, 64), 200 / (shape.batch * shape.heads));
+  return 64 * std::max<std::int64_t>(parts, 1);
 }
 
 std::int64_t efficient_workspace(const Shape& shape, bool half, const DeviceFacts& device) {
   const Blocks blocks = blocks_of(shape, half, device);
   const std::int64_t query = divide_up(shape.queries, blocks.rows) * divide_up(shape.width, blocks.columns) *
                              (blocks.rows * blocks.columns * 4 + 16);
-  const std::int64_t keys = blocks.sums_keys ? 2 * key_parts(shape) * 64 * round_up(shape.width, 128) * 4 : 0;
+  const std::int64_t keys = blocks.sums_keys ? 2 * summed_keys(shape) * round_up(shape.width, 128) * 4 : 0;
   return shape.batch * shape.heads * (query + keys);
 }
 
