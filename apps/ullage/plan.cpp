@@ -4,8 +4,7 @@
 #include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/planning/options.hpp"
-#include "apps/ullage/planning/step.hpp"
-#include "apps/ullage/planning/view.hpp"
+#include "apps/ullage/planning/whole.hpp"
 #include "model/families.hpp"
 #include "model/source.hpp"
 
@@ -14,45 +13,19 @@
 namespace ullage::cli {
 namespace {
 
-/// A model and where it is from.
-struct Described {
-  model::Model model;
-  std::string origin;
-};
-
-Result<Described> described(const PlanOptions& options) {
-  if (options.parameters) return Described{model::nominal_model(*options.parameters), {}};
+Result<DescribedModel> described(const PlanOptions& options) {
+  if (options.parameters) return DescribedModel{model::nominal_model(*options.parameters), {}};
   return model::find_source(options.model).and_then([](const model::Source& source) {
     return model::describe(source.json, source.where).map([&](model::Model model) {
-      return Described{std::move(model), source.origin};
+      return DescribedModel{std::move(model), source.origin};
     });
   });
-}
-
-/// States alone, or whole steps.
-Result<report::PlanView> view_of(const PlanOptions& options, const Arguments& arguments, const Described& found,
-                                 const planner::States& states) {
-  const auto step = step_options(arguments, options, found.model);
-  if (!step) return tl::unexpected(step.error());
-  if (!*step) return plan_view(options, found.model, states, found.origin);
-  auto points = step_points(options, **step, found.model);
-  if (!points) return tl::unexpected(points.error());
-  report::PlanView view = plan_view(options, **step, std::move(*points), found.model, states, found.origin);
-  if (arguments.given("compare-rules")) view.rules = rules_of(**step, found.model, view.points.front());
-  if (!arguments.given("what-if")) return view;
-  return changes_of(options, **step, found.model, view.points.front())
-      .map([&](std::vector<report::PlanChange> changes) {
-        view.changes = std::move(changes);
-        return view;
-      });
 }
 
 Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments) {
   const auto found = described(options);
   if (!found) return tl::unexpected(found.error());
-  const auto states = planner::states_of(found->model, options.training);
-  if (!states) return tl::unexpected(states.error());
-  const auto shown = view_of(options, arguments, *found, *states);
+  const auto shown = whole_plan(arguments, options, *found);
   if (!shown) return tl::unexpected(shown.error());
   const report::PlanView& view = *shown;
   const bool json = arguments.given("json");
