@@ -38,6 +38,7 @@ extern const Command explain_command;
 extern const Command ledger_command;
 extern const Command findings_command;
 extern const Command diff_command;
+extern const Command reconcile_command;
 extern const Command replay_command;
 extern const Command operators_command;
 extern const Command convert_command;

@@ -10,6 +10,7 @@
 #include "apps/ullage/history/open.hpp"
 #include "apps/ullage/history/stored_result.hpp"
 #include "apps/ullage/output.hpp"
+#include "ledger/reconciliation.hpp"
 #include "report/difference_view.hpp"
 
 #include <algorithm>
@@ -62,22 +63,6 @@ Result<Side> side_of(const std::string& argument, const std::string& moment, std
   return side;
 }
 
-/// Where one source shows the whole device and the other PyTorch's memory alone, that is compared; where one does not
-/// say what is reserved, what is allocated is.
-void compare_the_same(Side& before, Side& after, std::vector<std::string>& notes) {
-  if (before.ledger.id == after.ledger.id) return;
-  for (Side* side : {&before, &after})
-    if (const ledger::Line* memory = ledger::pytorch_line(side->ledger)) side->ledger = ledger::Line(*memory);
-  notes.push_back("compared is PyTorch's memory alone: one of the two does not show the rest of the device");
-  if (before.ledger.id == after.ledger.id) return;
-  for (Side* side : {&before, &after}) {
-    std::erase_if(side->ledger.children, [](const ledger::Line& line) { return line.id == "cached"; });
-    side->ledger =
-        ledger::sum_line("allocated", "allocated by PyTorch", side->ledger.known_by, std::move(side->ledger.children));
-  }
-  notes.push_back("compared is what is allocated: one of the two does not say what is reserved");
-}
-
 /// Settings and phases, where both are runs with a result.
 void compare_runs(const Side& before, const Side& after, report::DifferenceView& view) {
   if (!before.record || !after.record) return;
@@ -109,8 +94,7 @@ Result<ExitCode> run_diff(const Arguments& arguments) {
   if (!before) return tl::unexpected(before.error());
   auto after = side_of(arguments.positionals[1], moment, *levels);
   if (!after) return tl::unexpected(after.error());
-  std::vector<std::string> notes;
-  compare_the_same(*before, *after, notes);
+  std::vector<std::string> notes = ledger::to_common_root({&before->ledger, &after->ledger});
   for (const Side* side : {&*before, &*after}) say_what_is_partial(*side, notes);
   report::DifferenceView view{before->path,
                               after->path,

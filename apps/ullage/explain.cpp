@@ -3,6 +3,7 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/explanation/explanation.hpp"
+#include "apps/ullage/explanation/last_fit.hpp"
 #include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "ingest/oom_message/model_dimensions.hpp"
@@ -60,6 +61,7 @@ Result<ExitCode> run_explain(const Arguments& arguments) {
     views.push_back(explanation_of(**evidence, *options));
     views.back().found = without_ignored(findings_of_evidence(**evidence), *ignored);
     put_leaks_first(views.back());
+    views.back().last_fit = last_fit(**evidence, views.back());
     if ((*evidence)->quality.partial) code = ExitCode::bad_input;
   }
   std::string text;

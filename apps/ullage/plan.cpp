@@ -6,49 +6,17 @@
 #include "apps/ullage/planning/described.hpp"
 #include "apps/ullage/planning/options.hpp"
 #include "apps/ullage/planning/run_file.hpp"
-#include "apps/ullage/planning/step.hpp"
-#include "apps/ullage/planning/view.hpp"
+#include "apps/ullage/planning/whole.hpp"
 
 #include <algorithm>
 
 namespace ullage::cli {
 namespace {
 
-/// The states whose formulas are shown: with --fit world those of as many ranks as were found.
-Result<planner::States> states_shown(const PlanOptions& options, const StepOptions& step, const model::Model& model,
-                                     const report::PlanPoint& point, const planner::States& states) {
-  if (step.fit != FitOf::world || options.gpus.size() > 1) return states;
-  planner::Training training = options.training;
-  training.ranks = std::max<std::uint64_t>(point.step->fit_value.value_or(1), 1);
-  return planner::states_of(model, training);
-}
-
-/// States alone, or whole steps.
-Result<report::PlanView> view_of(const PlanOptions& options, const Arguments& arguments, const Described& found,
-                                 const planner::States& states) {
-  const auto step = step_options(arguments, options, found.model);
-  if (!step) return tl::unexpected(step.error());
-  if (!*step) return plan_view(options, found.model, states, found.origin);
-  auto points = step_points(options, **step, found.model);
-  if (!points) return tl::unexpected(points.error());
-  const auto shares = states_shown(options, **step, found.model, points->front(), states);
-  if (!shares) return tl::unexpected(shares.error());
-  report::PlanView view = plan_view(options, **step, std::move(*points), found.model, *shares, found.origin);
-  if (arguments.given("compare-rules")) view.rules = rules_of(**step, found.model, view.points.front());
-  if (!arguments.given("what-if")) return view;
-  return changes_of(options, **step, found.model, view.points.front())
-      .map([&](std::vector<report::PlanChange> changes) {
-        view.changes = std::move(changes);
-        return view;
-      });
-}
-
 Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments, const RunFileUse& file) {
   const auto found = described(options);
   if (!found) return tl::unexpected(found.error());
-  const auto states = planner::states_of(found->model, options.training);
-  if (!states) return tl::unexpected(states.error());
-  const auto shown = view_of(options, arguments, *found, *states);
+  const auto shown = whole_plan(arguments, options, *found);
   if (!shown) return tl::unexpected(shown.error());
   report::PlanView view = *shown;
   view.run_file = {file.path, file.training_arguments, file.ignored, file.unplanned};

@@ -31,11 +31,30 @@ Result<bool> forget(const std::string& id) {
   return *store ? (*store)->remove(id) : Result<bool>(false);
 }
 
-Result<bool> remove_files(const std::string& directory) {
+/// True for a folder of the runs directory, and for one that the history took up here: not for one that only an
+/// imported history names.
+Result<bool> was_made_here(const RunPlace& place) {
+  if (is_kept_run(place.directory) && id_of_directory(place.directory) == place.id) return true;
+  auto store = open_store();
+  if (!store) return tl::unexpected(store.error());
+  if (!*store) return false;
+  return (*store)->find(place.id).map([&](const std::optional<store::Source>& source) {
+    return source && !source->imported && source->directory == absolute_path(place.directory);
+  });
+}
+
+Result<bool> remove_files(const RunPlace& place) {
+  const std::string& directory = place.directory;
   std::error_code error;
   if (!fs::exists(directory, error)) return false;
   if (!is_run_directory(directory))
     return fail(ErrorKind::usage, "this is no run directory; nothing was removed", directory);
+  const auto own = was_made_here(place);
+  if (!own) return tl::unexpected(own.error());
+  if (!*own)
+    return fail(ErrorKind::usage, "this folder was not taken up by the history of this machine; nothing was removed",
+                directory, "a run that was made or rebuilt here",
+                "without --files the run leaves the history alone; the folder is yours to remove");
   fs::remove_all(directory, error);
   if (error) return fail(ErrorKind::io, "cannot remove the run directory: " + error.message(), directory);
   return true;
@@ -43,7 +62,7 @@ Result<bool> remove_files(const std::string& directory) {
 
 /// The files first: where they cannot be removed, the run stays in the history.
 Result<std::string> remove(const RunPlace& place, bool files) {
-  const auto removed = files ? remove_files(place.directory) : Result<bool>(false);
+  const auto removed = files ? remove_files(place) : Result<bool>(false);
   if (!removed) return tl::unexpected(removed.error());
   const auto forgotten = forget(place.id);
   if (!forgotten) return tl::unexpected(forgotten.error());

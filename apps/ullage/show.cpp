@@ -9,6 +9,8 @@
 #include "apps/ullage/history/open.hpp"
 #include "apps/ullage/history/stored_result.hpp"
 #include "apps/ullage/output.hpp"
+#include "apps/ullage/reconciling/source.hpp"
+#include "base/bytes.hpp"
 #include "report/json/show_view.hpp"
 #include "report/text/run_result.hpp"
 #include "report/text/sections.hpp"
@@ -87,11 +89,27 @@ std::string curve_section(const Record& record, const report::RunResult& result,
   return text.empty() ? "" : "\nMEMORY OVER THE RUN\n" + text;
 }
 
+/// What a plan of the same training says, where one is kept.
+std::string plan_section(const Record& record, const report::RunResult& result) {
+  const auto plan = kept_plan(record);
+  if (!plan || !*plan || !result.peak) return {};
+  const Totals& planned = (*plan)->highest;
+  Table table({{"PLAN"}, {"plan", Align::right}, {"this run", Align::right}, {"difference", Align::right}});
+  const auto add = [&](const char* name, std::uint64_t before, std::uint64_t after) {
+    const auto difference = static_cast<std::int64_t>(after - before);
+    table.add({name, format_bytes(before), format_bytes(after),
+               difference == 0 ? "0" : (difference > 0 ? "+" : "") + format_signed_bytes(difference)});
+  };
+  add("peak allocated", planned.allocated, result.peak->allocated);
+  add("peak reserved", planned.reserved, result.peak->reserved);
+  return "\n" + table.text() + "'ullage reconcile " + record.summary.id + "' says which lines differ\n";
+}
+
 Result<std::string> text_of(const Record& record, const std::string& curve) {
   return stored_result(record.source.run_json, record.summary.directory).map([&](const report::RunResult& result) {
     return head_text(record.summary) + verdict_section(result) + settings_section(record) +
            curve_section(record, result, curve) + report::phases_section(result) + report::ledger_section(result) +
-           report::findings_section(result.found) + figures_section(record);
+           plan_section(record, result) + report::findings_section(result.found) + figures_section(record);
   });
 }
 

@@ -58,13 +58,14 @@ std::uint64_t OwnedBytes::total() const {
   return sum;
 }
 
-OwnedBytes owned_by_sizes(std::span<const TensorList> lists, std::size_t mark, std::uint64_t limit) {
+OwnedBytes owned_by_sizes(std::span<const TensorList> lists, std::size_t mark, std::uint64_t limit, OwnedSizes sizes) {
   OwnedBytes owned;
   std::unordered_set<std::uint64_t> counted;
   std::uint64_t left = limit;
   for_each_valid(lists, mark, [&](const Tensor& tensor, std::size_t) {
     if (tensor.bytes > timeline::max_request_bytes || !counted.insert(tensor.address).second) return;
-    const std::uint64_t bytes = std::min(left, timeline::round_size(tensor.bytes, {}));
+    const std::uint64_t bytes =
+        std::min(left, sizes == OwnedSizes::requested ? tensor.bytes : timeline::round_size(tensor.bytes, {}));
     left -= bytes;
     account(owned, tensor) += bytes;
   });

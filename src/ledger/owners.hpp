@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "ledger/chart.hpp"
 #include "ledger/facts.hpp"
 #include "timeline/size_rules.hpp"
 
@@ -22,7 +23,17 @@ struct OwnedBytes {
   [[nodiscard]] std::uint64_t total() const;
 };
 
-/// Without a history: storage bytes rounded up to 512, at most `limit` in all.
-OwnedBytes owned_by_sizes(std::span<const TensorList> lists, std::size_t mark, std::uint64_t limit);
+/// Which size of a storage counts.
+enum class OwnedSizes : std::uint8_t {
+  rounded,    ///< up to 512 bytes, as the allocator does
+  requested,  ///< as it was asked for
+};
+
+/// Without a history: storage bytes, at most `limit` in all.
+OwnedBytes owned_by_sizes(std::span<const TensorList> lists, std::size_t mark, std::uint64_t limit,
+                          OwnedSizes sizes = OwnedSizes::rounded);
+
+/// The lines of parameters and of optimizer state, as a sum.
+Line states_line(const OwnedBytes& owned, KnownBy known_by);
 
 }  // namespace ullage::ledger

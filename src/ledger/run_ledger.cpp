@@ -117,6 +117,10 @@ Cut cut_at(const RunInput& input, const Account& account, std::size_t events) {
   return cut;
 }
 
+Line states_line(const OwnedBytes& owned, KnownBy known_by) {
+  return sum_line("states", "states", known_by, {parameter_line(owned, known_by), state_line(owned, known_by)});
+}
+
 std::optional<Account> make_account(const RunInput& input) {
   if (!joined(input)) return std::nullopt;
   Account account;

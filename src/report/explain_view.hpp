@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ledger/chart.hpp"
+#include "report/difference_view.hpp"
 #include "report/ledger_view.hpp"
 
 #include <cstdint>
@@ -68,6 +69,17 @@ struct OwnerView {
   std::uint64_t bytes = 0;
 };
 
+/// The last run of the same script that fitted, and what is different now.
+struct LastFit {
+  std::string id, name, kind, started;
+  std::vector<std::string> command;
+  std::string moment;                            ///< what its ledger is of
+  std::uint64_t peak_allocated = 0;              ///< bytes
+  std::vector<ChangedSetting> settings;          ///< from then to now; empty where those of now are not known
+  bool settings_known = false;                   ///< of now
+  std::optional<ledger::Difference> difference;  ///< from then to now; nothing where now has no ledger
+};
+
 struct ExplainView {
   std::string source, format, producer;
   std::optional<Failure> failure;  ///< nothing: no request failed
@@ -81,6 +93,7 @@ struct ExplainView {
   std::optional<ledger::Line> ledger;
   FindingsView found;
   EvidenceView evidence;
+  std::optional<LastFit> last_fit;
   std::vector<std::string> notes;
   std::string verify;  ///< the command that would check it
 };

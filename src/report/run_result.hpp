@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -192,6 +193,8 @@ struct RecordedInfo {
   std::vector<LeftOutStep> left_out;
 };
 
+struct PlanView;
+
 struct RunResult {
   std::string made_by = "rehearse";      ///< or record
   std::optional<ScriptError> exception;  ///< of a script that failed
@@ -242,6 +245,7 @@ struct RunResult {
   bool partial = false;
   std::vector<std::string> missing;  ///< evidence that should be there and is not
   std::vector<std::string> notes;
+  std::shared_ptr<const PlanView> plan;  ///< of the same training, where it is one that is planned; else null
   RunOrigin origin;
   std::string run_directory;
   std::vector<std::string> command;

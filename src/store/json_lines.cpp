@@ -3,6 +3,7 @@
 
 #include "store/json_text.hpp"
 #include "store/json_value.hpp"
+#include "store/line_check.hpp"
 #include "store/time.hpp"
 
 #include <rapidjson/stringbuffer.h>
@@ -41,16 +42,14 @@ std::string line_of(const Source& source) {
 Result<Source> source_of(std::string_view line) {
   const auto document = parse_object(line, "the line");
   if (!document) return tl::unexpected(document.error());
+  if (const auto checked = check_line(*document); !checked) return tl::unexpected(checked.error());
   Source source;
   source.id = text_of(at(&*document, "id"));
   source.directory = text_of(at(&*document, "directory"));
   source.changed_ms = parse_time(text_of(at(&*document, "changed")), false).value_or(0);
-  const Json* result = at(&*document, "result");
-  if (source.id.empty() || result == nullptr || !result->IsObject())
-    return fail(ErrorKind::bad_input, "this line is no run", {}, "what 'ullage store export' writes");
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
-  result->Accept(writer);
+  at(&*document, "result")->Accept(writer);
   source.run_json.assign(buffer.GetString(), buffer.GetSize());
   return source;
 }

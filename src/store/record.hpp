@@ -20,6 +20,7 @@ struct Source {
   std::string directory;        ///< absolute
   std::int64_t changed_ms = 0;  ///< when it ended; stands for the start where run.json does not say it
   std::string run_json;         ///< docs/result.md
+  bool imported = false;        ///< known from somebody's history; its directory is none that was taken up here
 };
 
 /// A row of the list of runs. Texts that are not known are empty.

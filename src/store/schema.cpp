@@ -77,7 +77,9 @@ CREATE TABLE ledger_lines(
   bytes INTEGER NOT NULL,
   PRIMARY KEY(run, position)
 ) STRICT, WITHOUT ROWID;
-)"};
+)",
+                              // 1: the run is known from an imported history alone
+                              "ALTER TABLE results ADD COLUMN imported INTEGER NOT NULL DEFAULT 0;"};
 
 std::int64_t version_of(Database& database) {
   return database.number("PRAGMA user_version");

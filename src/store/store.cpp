@@ -164,13 +164,21 @@ bool is_damaged(const std::string& path) {
   return (*database)->is_damaged();
 }
 
+bool Store::is_taken_up_here(const Source& source) {
+  Statement query = database_->prepare(
+      "SELECT 1 FROM runs JOIN results ON run = number WHERE id = ? AND directory = ? AND imported = 0");
+  return query.bind(source.id).bind(source.directory).step();
+}
+
 void Store::insert(const Record& record) {
+  const bool imported = record.source.imported && !is_taken_up_here(record.source);
   database_->prepare("DELETE FROM runs WHERE id = ?").bind(record.summary.id).run();
   const std::int64_t run = insert_summary(*database_, record.summary);
-  database_->prepare("INSERT INTO results VALUES(?,?,?)")
+  database_->prepare("INSERT INTO results(run, changed_ms, run_json, imported) VALUES(?,?,?,?)")
       .bind(run)
       .bind(record.source.changed_ms)
       .bind_blob(packed(record.source.run_json))
+      .bind(std::int64_t{imported})
       .run();
   insert_figures(*database_, run, record);
   insert_tables(*database_, run, record);
@@ -231,13 +239,13 @@ Result<std::uint64_t> Store::count(const Filter& filter) {
 }
 
 Result<std::optional<Source>> Store::find(const std::string& id) {
-  Statement query =
-      database_->prepare("SELECT directory, changed_ms, run_json FROM runs JOIN results ON run = number WHERE id = ?");
+  Statement query = database_->prepare(
+      "SELECT directory, changed_ms, run_json, imported FROM runs JOIN results ON run = number WHERE id = ?");
   query.bind(id);
   if (!query.step()) return database_->error().map([] { return std::optional<Source>(); });
   auto text = unpacked(query.text(2));
   if (!text) return tl::unexpected(text.error());
-  return std::optional(Source{id, query.text(0), query.number(1), std::move(*text)});
+  return std::optional(Source{id, query.text(0), query.number(1), std::move(*text), query.number(3) != 0});
 }
 
 Result<std::string> Store::id_of(const std::string& directory) {

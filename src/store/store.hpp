@@ -69,6 +69,7 @@ class Store {
  private:
   explicit Store(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   void insert(const Record& record);
+  bool is_taken_up_here(const Source& source);
   std::vector<Summary> summaries(Statement query);
   Result<std::vector<std::string>> texts(std::string_view sql);
 

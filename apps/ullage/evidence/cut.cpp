@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace ullage::cli {
 namespace {
 
@@ -69,6 +72,38 @@ ChosenCut peak_cut(const Evidence& evidence, bool reserved) {
   return {cut_of(evidence, events), title + in_trace_phase(evidence, events)};
 }
 
+/// The place where most is reserved and, of all such places, most is allocated.
+std::size_t fullest_place(const Evidence& evidence) {
+  timeline::BlockReplay replay(*evidence.timeline, evidence.initial);
+  std::size_t place = 0;
+  timeline::Counters most = replay.now();
+  while (replay.step()) {
+    const timeline::Counters& now = replay.now();
+    if (std::pair(now.reserved, now.allocated) <= std::pair(most.reserved, most.allocated)) continue;
+    most = now;
+    place = replay.position();
+  }
+  return place;
+}
+
+std::string phase_at(const Evidence& evidence, std::size_t events) {
+  if (!evidence.run_ledger) return {};
+  const auto& phases = evidence.run_ledger->phases;
+  const auto ends_behind = [&](const ledger::Phase& phase) {
+    return evidence.input.history.cuts[phase.end_mark] >= events;
+  };
+  const auto found = std::ranges::find_if(phases, ends_behind);
+  return found == phases.end() ? "" : in_phase(evidence, static_cast<std::size_t>(found - phases.begin()));
+}
+
+Result<ChosenCut> fullest_cut(const Evidence& evidence) {
+  if (evidence.trace_timeline)
+    return no_moment("fullest", "peak or end: a trace does not have the allocator's segments");
+  const std::size_t events = fullest_place(evidence);
+  return ChosenCut{cut_of(evidence, events),
+                   "the most reserved and, of that, the most allocated" + phase_at(evidence, events)};
+}
+
 Result<ChosenCut> oom_cut(const Evidence& evidence) {
   if (const auto failed = timeline::last_out_of_memory(*evidence.timeline))
     return ChosenCut{cut_of(evidence, *failed), "the last failed request"};
@@ -123,11 +158,12 @@ Result<ChosenCut> choose_cut(const Evidence& evidence, const std::string& moment
   if (moment == "reserved" && evidence.trace_timeline && !evidence.trace_timeline->has_totals)
     return no_moment(moment, "peak or end: the trace does not have the allocator's totals");
   if (moment == "reserved") return peak_cut(evidence, true);
+  if (moment == "fullest") return fullest_cut(evidence);
   if (moment == "oom") return oom_cut(evidence);
   if (moment == "end")
     return ChosenCut{cut_of(evidence, evidence.timeline->events.count()), "the end of the recording"};
   if (moment.starts_with("phase:")) return phase_cut(evidence, moment);
-  return fail(ErrorKind::usage, "unknown moment", moment, "peak, reserved, oom, end or phase:[STEP:]NAME");
+  return fail(ErrorKind::usage, "unknown moment", moment, "peak, reserved, fullest, oom, end or phase:[STEP:]NAME");
 }
 
 }  // namespace ullage::cli

@@ -43,6 +43,11 @@ bool has(const fs::path& directory, RunPart part) {
   return fs::exists(directory / "run.json", error);
 }
 
+bool is_there(const fs::path& directory) {
+  std::error_code error;
+  return fs::exists(directory, error);
+}
+
 std::int64_t ms_of(fs::file_time_type time) {
   const auto since = std::chrono::file_clock::to_sys(time).time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
@@ -85,13 +90,14 @@ class Search {
     store::Query query;
     query.limit = candidates_asked;
     for (const auto& row : stored([&](store::Store& store) { return store.list(query); })) {
-      if (part_ == RunPart::evidence && !has(row.summary.directory, part_)) continue;
+      // One that left no evidence does not count; one whose files are elsewhere does, and is said to be.
+      if (part_ == RunPart::evidence && is_there(row.summary.directory) && !has(row.summary.directory, part_)) continue;
       last = known(row.summary);
       break;
     }
     const auto kept = std::ranges::max_element(kept_, {}, &KnownRun::time_ms);
     if (kept != kept_.end() && (!last || (kept->time_ms > last->time_ms && !is_stored(kept->id)))) last = *kept;
-    if (last) return RunPlace{last->id, last->path.string()};
+    if (last) return place_of(last->id, last->path.string());
     if (failure_) return tl::unexpected(*failure_);
     return fail(ErrorKind::usage, "there is no run yet", "@last", "a run under " + runs_directory().string(),
                 "make one with 'ullage rehearse'");
@@ -106,10 +112,10 @@ class Search {
       beginning.try_emplace(run.id, run.directory);
       names[run.id] = run.name;
     }
-    if (const auto exact = beginning.find(word); exact != beginning.end()) return RunPlace{word, exact->second};
-    if (beginning.size() == 1) return RunPlace{beginning.begin()->first, beginning.begin()->second};
+    if (const auto exact = beginning.find(word); exact != beginning.end()) return place_of(word, exact->second);
+    if (beginning.size() == 1) return place_of(beginning.begin()->first, beginning.begin()->second);
     const auto named = stored([&](store::Store& s) { return s.named(word, 1); });
-    if (!named.empty()) return RunPlace{named[0].id, named[0].directory};
+    if (!named.empty()) return place_of(named[0].id, named[0].directory);
     if (failure_) return tl::unexpected(*failure_);
     return beginning.empty() ? unknown(word) : ambiguous(word, beginning, names);
   }
@@ -122,6 +128,11 @@ class Search {
     if (found) return std::move(*found);
     failure_ = found.error();
     return {};
+  }
+
+  RunPlace place_of(const std::string& id, const std::string& directory) {
+    const auto source = stored([&](store::Store& store) { return store.find(id); });
+    return {id, directory, source && source->imported};
   }
 
   bool is_stored(const std::string& id) {
@@ -178,6 +189,7 @@ fs::path runs_directory() {
 Result<RunPlace> resolve_run(const std::string& argument, RunPart part) {
   std::error_code error;
   const bool exists = fs::exists(argument, error);
+  if (exists && part == RunPart::result) (void)has(argument, part);  // a recording that ended gets its result
   if (exists && (!fs::is_directory(argument, error) || is_run_directory(argument))) return RunPlace{{}, argument};
   Search search(part);
   auto found = argument == "@last" ? search.newest() : search.find(argument);
@@ -199,10 +211,12 @@ fs::path directory_with_marks(const fs::path& path) {
 Result<std::string> resolve_run_or_file(const std::string& argument) {
   if (argument == "-") return argument;
   return resolve_run(argument, RunPart::evidence).and_then([&](const RunPlace& place) -> Result<std::string> {
-    std::error_code error;
-    if (fs::exists(place.directory, error)) return place.directory;
-    return fail(ErrorKind::usage, "the directory of this run is gone", place.directory, {},
-                "the history still has its result: 'ullage show " + place.id + "'");
+    if (is_there(place.directory)) return place.directory;
+    return fail(ErrorKind::usage,
+                place.imported ? "this run was imported: its files are not on this machine"
+                               : "the directory of this run is gone",
+                place.directory, "a run whose files are here",
+                "the history has its result: 'ullage show " + place.id + "'");
   });
 }
 

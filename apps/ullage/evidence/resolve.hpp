@@ -24,6 +24,7 @@ namespace ullage::cli {
 struct RunPlace {
   std::string id;         ///< empty of a path that was given
   std::string directory;  ///< may be gone
+  bool imported = false;  ///< known from an imported history alone
 };
 
 /// What a command reads of a run.

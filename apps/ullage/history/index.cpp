@@ -15,13 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path absolute_path(const std::string& directory) {
-  std::error_code error;
-  fs::path path = fs::absolute(directory, error).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  return path;
-}
-
 /// When the last fact or, without facts, the result was written: a result may come long after its run.
 std::int64_t ended_ms(const fs::path& directory) {
   std::error_code error;
@@ -34,10 +27,21 @@ std::int64_t ended_ms(const fs::path& directory) {
 
 }  // namespace
 
+std::string absolute_path(const std::string& directory) {
+  std::error_code error;
+  fs::path path = fs::absolute(directory, error).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.string();
+}
+
+bool is_kept_run(const std::string& directory) {
+  return fs::path(absolute_path(directory)).parent_path() == absolute_path(runs_directory().string());
+}
+
 std::string id_of_directory(const std::string& directory) {
   const fs::path path = absolute_path(directory);
   const std::string name = path.filename().string();
-  if (path.parent_path() == absolute_path(runs_directory().string())) return name;
+  if (is_kept_run(directory)) return name;
   return name + "-" + store::hash_of(path.string()).substr(0, 8);
 }
 

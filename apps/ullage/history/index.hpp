@@ -11,6 +11,12 @@ namespace ullage::cli {
 /// The id of the run in a directory: its name where it is a kept run, else its name and a hash of its path.
 [[nodiscard]] std::string id_of_directory(const std::string& directory);
 
+/// As the store has it: absolute, without a slash at its end.
+[[nodiscard]] std::string absolute_path(const std::string& directory);
+
+/// True for a folder that lies in the runs directory itself.
+[[nodiscard]] bool is_kept_run(const std::string& directory);
+
 /// True for a folder with marks.jsonl or run.json.
 [[nodiscard]] bool is_run_directory(const std::string& directory);
 

@@ -23,19 +23,6 @@ Enum named(const std::string& text, Enum first, Enum last) {
   return last;
 }
 
-ledger::Line line_of(const Json& json) {
-  ledger::Line line;
-  line.id = text_of(at(&json, "id"));
-  line.name = text_of(at(&json, "name"));
-  line.bytes = count_or_0(at(&json, "bytes"));
-  line.known_by = named(text_of(at(&json, "known_by")), ledger::KnownBy::measured, ledger::KnownBy::assumed);
-  if (const std::string by = text_of(at(&json, "attributed_by")); !by.empty())
-    line.attributed_by = named(by, ledger::AttributedBy::named, ledger::AttributedBy::annotation);
-  line.count = count_or_0(at(&json, "allocations"));
-  for (const Json& child : items_of(at(&json, "children"))) line.children.push_back(line_of(child));
-  return line;
-}
-
 ledger::Phase phase_of(const Json& json) {
   ledger::Phase phase;
   phase.name = named(text_of(at(&json, "name")), ledger::PhaseName::load, ledger::PhaseName::run);
@@ -105,7 +92,7 @@ void take_verdict(const Json& json, report::RunResult& result) {
 void take_ledger(const Json& json, report::RunResult& result) {
   if (const Json* peak = at(&json, "peak")) result.peak = peak_of(*peak);
   for (const Json& phase : items_of(at(&json, "phases"))) result.phases.push_back(phase_of(phase));
-  if (const Json* ledger = at(&json, "ledger")) result.ledger = line_of(*ledger);
+  if (const Json* ledger = at(&json, "ledger")) result.ledger = ledger_line(*ledger);
   result.ledger_of = text_of(at(&json, "ledger_of"));
   result.below_peak = count_or_0(at(&json, "ledger_below_peak_bytes"));
   const Json* unlimited = at(&json, "ledger_unlimited");
@@ -113,6 +100,19 @@ void take_ledger(const Json& json, report::RunResult& result) {
 }
 
 }  // namespace
+
+ledger::Line ledger_line(const Json& json) {
+  ledger::Line line;
+  line.id = text_of(at(&json, "id"));
+  line.name = text_of(at(&json, "name"));
+  line.bytes = count_or_0(at(&json, "bytes"));
+  line.known_by = named(text_of(at(&json, "known_by")), ledger::KnownBy::measured, ledger::KnownBy::assumed);
+  if (const std::string by = text_of(at(&json, "attributed_by")); !by.empty())
+    line.attributed_by = named(by, ledger::AttributedBy::named, ledger::AttributedBy::annotation);
+  line.count = count_or_0(at(&json, "allocations"));
+  for (const Json& child : items_of(at(&json, "children"))) line.children.push_back(ledger_line(child));
+  return line;
+}
 
 Result<report::RunResult> stored_result(const std::string& run_json, const std::string& where) {
   const auto json = store::parse_object(run_json, where);

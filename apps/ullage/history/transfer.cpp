@@ -13,8 +13,6 @@
 namespace ullage::cli {
 namespace {
 
-constexpr std::size_t together = 64;  ///< runs in one transaction
-
 Result<std::string> only_file(const Arguments& arguments, const char* usage) {
   if (arguments.positionals.size() == 2) return arguments.positionals[1];
   return fail(ErrorKind::usage, "just one file is needed", "ullage store", usage);
@@ -33,35 +31,32 @@ Result<store::Record> with_free_id(store::Store& store, store::Record record) {
 
 Result<store::Record> record_of_line(store::Store& store, std::string_view line) {
   return store::source_of(line)
-      .and_then([](store::Source source) { return store::record_of(std::move(source)); })
+      .and_then([](store::Source source) {
+        source.imported = true;
+        return store::record_of(std::move(source));
+      })
       .and_then([&](store::Record record) { return with_free_id(store, std::move(record)); });
 }
 
-/// How many were taken in. The lines before a bad one are in the store.
+Error at_line(Error error, const std::string& path, std::uint64_t number) {
+  error.where = fmt::format("{}, line {}{}", path, number, error.where.empty() ? "" : ": " + error.where);
+  error.hint += (error.hint.empty() ? "" : "; ") + std::string("nothing was taken in");
+  return error;
+}
+
+/// How many were taken in: all, or none where a line is bad.
 Result<std::uint64_t> import_lines(store::Store& store, std::string_view text, const std::string& path) {
   std::vector<store::Record> records;
-  std::uint64_t number = 0, taken = 0;
-  std::optional<Error> failure;
-  while (!text.empty() && !failure) {
-    ++number;
+  for (std::uint64_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.empty()) {
-      if (auto record = record_of_line(store, line))
-        records.push_back(std::move(*record));
-      else
-        failure = record.error();
-    }
-    if (records.size() < together && !text.empty() && !failure) continue;
-    if (const auto stored = store.put(records); !stored) return tl::unexpected(stored.error());
-    taken += records.size();
-    records.clear();
+    if (line.empty()) continue;
+    auto record = record_of_line(store, line);
+    if (!record) return tl::unexpected(at_line(record.error(), path, number));
+    records.push_back(std::move(*record));
   }
-  if (!failure) return taken;
-  failure->where = fmt::format("{}, line {}{}", path, number, failure->where.empty() ? "" : ": " + failure->where);
-  if (taken > 0) failure->hint = counted(taken, "run") + " before it taken in";
-  return tl::unexpected(*failure);
+  return store.put(records).map([&] { return std::uint64_t{records.size()}; });
 }
 
 Result<ExitCode> say_done(const Arguments& arguments, const char* action, std::uint64_t runs, const char* text) {

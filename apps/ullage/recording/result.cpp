@@ -3,6 +3,7 @@
 #include "apps/ullage/history/index.hpp"
 
 #include "apps/ullage/evidence/findings.hpp"
+#include "apps/ullage/planning/of_run.hpp"
 #include "apps/ullage/recording/times.hpp"
 #include "apps/ullage/run_json.hpp"
 #include "base/secrets.hpp"
@@ -136,6 +137,11 @@ void judge(RunResult& result, const RunFacts& facts) {
   }
 }
 
+void take_plan(RunResult& result, const RunFacts& facts) {
+  if (!facts.device) return;
+  if (const auto gpu = find_gpu(facts.device->name)) result.plan = plan_of_run(facts, *gpu, facts.device->total_bytes);
+}
+
 report::RecordedInfo recorded_info(const RunFacts& facts) {
   report::RecordedInfo info;
   info.name = facts.recording->name;
@@ -172,6 +178,7 @@ RunResult result_of_recording(const RunDirectory& run) {
   for (const auto& mark : facts.marks) result.steps = std::max(result.steps, ended_step(mark));
   result.recorded = recorded_info(facts);
   take_ledger(result, run);
+  take_plan(result, facts);
   take_times(result, facts);
   take_out_of_memory(result, facts);
   judge(result, facts);

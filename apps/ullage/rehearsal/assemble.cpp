@@ -2,6 +2,7 @@
 #include "apps/ullage/rehearsal/assemble.hpp"
 
 #include "apps/ullage/device.hpp"
+#include "apps/ullage/planning/of_run.hpp"
 #include "apps/ullage/rehearsal/files.hpp"
 #include "apps/ullage/rehearsal/host.hpp"
 #include "apps/ullage/rehearsal/observed.hpp"
@@ -220,6 +221,7 @@ RunResult assemble(const RehearsalOptions& options, const report::RunOrigin& ori
   const bool unlimited = second && second->ledger && ending == Ending::out_of_memory;
   const Attempt& shown = unlimited ? *second : first;
   if (shown.ledger) take_ledger(result, shown, unlimited);
+  if (shown.run) result.plan = plan_of_run(shown.run->facts, options.gpu, options.capacity_bytes);
   take_storage_copies(result, shown);
   take_observations(result, shown);
   take_input_shapes(result, shown);

@@ -89,6 +89,17 @@ bool repeats(const OomMessage& left, const OomMessage& right) {
          same_size(left.reserved(), right.reserved());
 }
 
+/// `train.py` of `File "train.py", line 12, in <module>`; empty for another line.
+std::string script_of(std::string_view line) {
+  constexpr std::string_view before = "File \"", after = ".py\", line ";
+  const auto begin = line.find(before);
+  if (begin == line.npos || !line.ends_with("in <module>")) return {};
+  const auto end = line.find(after, begin);
+  if (end == line.npos) return {};
+  const std::size_t path = begin + before.size();
+  return std::string(line.substr(path, end + 3 - path));
+}
+
 class Collector {
  public:
   explicit Collector(OomLog& out) : out_(out) {}
@@ -101,6 +112,7 @@ class Collector {
     Process& process = streams_[origin];
     if (bare.rank) process.rank = bare.rank;
     out_.stated.read(bare.text, out_.lines + 1);
+    if (out_.script.empty()) out_.script = script_of(bare.text);
     process.stream.add(bare.text, out_.lines + 1, offset, carried);
     read(origin, process, false);
     last_ = origin;

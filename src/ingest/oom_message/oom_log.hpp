@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace ullage::ingest {
 struct OomLog {
   std::vector<OomMessage> messages;  ///< in the order of the log; a repeated message stands once
   StatedDimensions stated;           ///< of the model and the batch
+  std::string script;                ///< the file that the first traceback begins in; empty without one
   std::uint64_t lines = 0, bytes = 0;
   std::uint64_t not_kept = 0;   ///< different messages beyond the limit
   std::optional<Error> damage;  ///< where a compressed log broke off; what came before was read

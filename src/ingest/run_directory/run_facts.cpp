@@ -24,6 +24,7 @@ using ledger::TensorClass;
 constexpr std::string_view line_head = "{\"c\":\"";
 constexpr std::string_view line_middle = "\",\"r\":";
 constexpr std::size_t checksum_digits = 8;
+constexpr int deepest_config = 6;
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag;
 
 std::optional<MarkName> mark_name(std::string_view text) {
@@ -138,6 +139,8 @@ class FactsReader {
                                                                  {"policy", &FactsReader::on_policy},
                                                                  {"allocator", &FactsReader::on_allocator},
                                                                  {"batch", &FactsReader::on_batch},
+                                                                 {"setup", &FactsReader::on_setup},
+                                                                 {"optimizer_setup", &FactsReader::on_optimizer},
                                                                  {"mask", &FactsReader::on_mask},
                                                                  {"zero_grad", &FactsReader::on_zero_grad},
                                                                  {"host", &FactsReader::on_host},
@@ -333,12 +336,40 @@ class FactsReader {
     facts_.pinning.taken_bytes += r.count("taken_bytes");
   }
 
-  void on_batch(const JsonFields& r) {
-    const auto* shapes = r.list("shapes");
+  static std::string json_of(const rapidjson::Value& value) {
     rapidjson::StringBuffer text;
     rapidjson::Writer<rapidjson::StringBuffer> writer(text);
-    if (shapes != nullptr && flat(*shapes, 3)) shapes->Accept(writer);
-    facts_.batches.push_back({r.small_count("step"), std::string(text.GetString(), text.GetSize())});
+    value.Accept(writer);
+    return {text.GetString(), text.GetSize()};
+  }
+
+  static std::string shapes_of(const JsonFields& r) {
+    const auto* shapes = r.list("shapes");
+    return shapes != nullptr && flat(*shapes, 3) ? json_of(*shapes) : "";
+  }
+
+  void on_batch(const JsonFields& r) { facts_.batches.push_back({r.small_count("step"), shapes_of(r)}); }
+
+  void on_setup(const JsonFields& r) {
+    const auto* config = r.find("config");
+    if (config == nullptr || !config->IsObject() || !shallow(*config, deepest_config)) return;
+    SetupFacts setup;
+    setup.config = json_of(*config);
+    setup.shapes = shapes_of(r);
+    if (const auto* dtypes = r.list("dtypes"))
+      for (const auto& dtype : dtypes->GetArray()) setup.dtypes.push_back(r.text_of(dtype));
+    setup.attention = r.text("attention");
+    setup.autocast = r.text("autocast");
+    setup.tf32 = r.flag("tf32");
+    setup.checkpointing = r.flag("checkpointing");
+    setup.parameters = r.count("parameters");
+    setup.trained_parameters = r.count("trained_parameters");
+    facts_.setup = std::move(setup);
+  }
+
+  void on_optimizer(const JsonFields& r) {
+    facts_.optimizer = OptimizerFacts{r.text("module"),       r.text("class"),   known_flag(r, "foreach"),
+                                      known_flag(r, "fused"), r.flag("amsgrad"), r.flag("momentum")};
   }
 
   void on_mask(const JsonFields& r) {
@@ -355,6 +386,14 @@ class FactsReader {
     if (value.IsObject() || depth == 0) return false;
     if (!value.IsArray()) return true;
     return std::ranges::all_of(value.GetArray(), [depth](const auto& item) { return flat(item, depth - 1); });
+  }
+
+  static bool shallow(const rapidjson::Value& value, int depth) {
+    if (depth == 0) return !value.IsObject() && !value.IsArray();
+    const auto below = [depth](const auto& item) { return shallow(item, depth - 1); };
+    if (value.IsArray()) return std::ranges::all_of(value.GetArray(), below);
+    if (!value.IsObject()) return true;
+    return std::ranges::all_of(value.GetObject(), [&](const auto& member) { return below(member.value); });
   }
 
   // From the index of a mark to its position; lists of marks that are not there are dropped.

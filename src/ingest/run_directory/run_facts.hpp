@@ -88,6 +88,24 @@ struct CompilerFacts {
   std::uint64_t timed = 0;     ///< kernels that were timed on the device
 };
 
+/// What a Hugging Face model was trained with, as the first trained forward showed it.
+struct SetupFacts {
+  std::string config;               ///< its configuration, as JSON
+  std::string attention;            ///< sdpa, eager ...; empty when not said
+  std::vector<std::string> dtypes;  ///< of the parameters: float32
+  std::string autocast;             ///< the type that autocast computes in; empty without
+  std::string shapes;               ///< of the tensors that the forward was given, as JSON
+  bool tf32 = false, checkpointing = false;
+  std::uint64_t parameters = 0, trained_parameters = 0;
+};
+
+/// The first optimizer that stepped.
+struct OptimizerFacts {
+  std::string module, name;  ///< torch.optim.adamw, AdamW
+  std::optional<bool> foreach, fused;
+  bool amsgrad = false, momentum = false;
+};
+
 /// A training on a real device, of which this is the record.
 struct RecordingFacts {
   std::string name, host;
@@ -141,6 +159,8 @@ struct RunFacts {
   std::optional<ScriptException> exception;
   std::optional<StopFacts> stop;
   std::vector<BatchFacts> batches;
+  std::optional<SetupFacts> setup;
+  std::optional<OptimizerFacts> optimizer;
   std::vector<attribution::PaddingMask> masks;
   std::vector<attribution::ZeroGrad> zero_grads;
   std::vector<std::string> notes;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/difference_view.hpp"
+#include "report/json/difference_view.hpp"
 
-#include "report/json/json_writer.hpp"
 #include "report/json/ledger_lines.hpp"
 
 namespace ullage::report {
-namespace {
-
-void write(JsonWriter& json, const ledger::Difference& line, std::string_view name) {
+void write_difference(JsonWriter& json, const ledger::Difference& line, std::string_view name) {
   if (name.empty())
     json.begin_object();
   else
@@ -20,11 +17,13 @@ void write(JsonWriter& json, const ledger::Difference& line, std::string_view na
   json.field("change", ledger::name_of(line.change));
   if (!line.children.empty()) {
     json.begin_array("children");
-    for (const auto& child : line.children) write(json, child, {});
+    for (const auto& child : line.children) write_difference(json, child, {});
     json.end_array();
   }
   json.end_object();
 }
+
+namespace {
 
 void write_side(JsonWriter& json, std::string_view name, const std::string& source, const std::string& moment) {
   json.begin_object(name);
@@ -32,6 +31,8 @@ void write_side(JsonWriter& json, std::string_view name, const std::string& sour
   json.field("moment", std::string_view(moment));
   json.end_object();
 }
+
+}  // namespace
 
 void write_settings(JsonWriter& json, const std::vector<ChangedSetting>& settings) {
   json.begin_array("configuration");
@@ -45,6 +46,8 @@ void write_settings(JsonWriter& json, const std::vector<ChangedSetting>& setting
   }
   json.end_array();
 }
+
+namespace {
 
 void write_phases(JsonWriter& json, const std::vector<ChangedPhase>& phases) {
   json.begin_array("phases");
@@ -65,7 +68,7 @@ std::string difference_json(const DifferenceView& view) {
   json.begin_result("diff");
   write_side(json, "before", view.before, view.before_moment);
   write_side(json, "after", view.after, view.after_moment);
-  write(json, view.root, "difference");
+  write_difference(json, view.root, "difference");
   write_settings(json, view.settings);
   write_phases(json, view.phases);
   write_texts(json, "notes", view.notes);

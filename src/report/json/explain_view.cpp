@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/explain_view.hpp"
 
+#include "report/json/difference_view.hpp"
 #include "report/json/findings.hpp"
 #include "report/json/json_writer.hpp"
 #include "report/json/ledger_lines.hpp"
@@ -136,6 +137,20 @@ void write_owner(JsonWriter& json, const OwnerView& owner) {
   json.end_object();
 }
 
+void write_last_fit(JsonWriter& json, const LastFit& last) {
+  json.begin_object("last_fit");
+  json.field("id", std::string_view(last.id));
+  json.field("name", std::string_view(last.name));
+  json.field("kind", std::string_view(last.kind));
+  json.field("started", std::string_view(last.started));
+  write_texts(json, "script", last.command);
+  if (!last.moment.empty()) json.field("moment", std::string_view(last.moment));
+  json.field("peak_allocated_bytes", last.peak_allocated);
+  if (last.settings_known) write_settings(json, last.settings);
+  if (last.difference) write_difference(json, *last.difference, "difference");
+  json.end_object();
+}
+
 void write_view(JsonWriter& json, const ExplainView& view) {
   json.field("source", std::string_view(view.source));
   json.field("format", std::string_view(view.format));
@@ -154,6 +169,7 @@ void write_view(JsonWriter& json, const ExplainView& view) {
   if (view.ledger) json.field("moment", std::string_view(view.moment));
   if (view.ledger) write_line(json, *view.ledger, "ledger");
   write_findings(json, view.found);
+  if (view.last_fit) write_last_fit(json, *view.last_fit);
   write_evidence(json, view.evidence);
   write_texts(json, "notes", view.notes);
   if (!view.verify.empty()) json.field("verify", std::string_view(view.verify));

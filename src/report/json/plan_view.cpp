@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/plan_view.hpp"
+#include "report/json/plan_view.hpp"
 
 #include "report/json/device.hpp"
 #include "report/json/json_writer.hpp"
@@ -83,6 +83,12 @@ void write_moment(JsonWriter& json, const PlanMoment& moment) {
   text_field(json, "operator", moment.operation);
 }
 
+/// As `ullage ledger --at fullest` has it.
+std::string moment_title(const PlanMoment& moment) {
+  const std::string step = moment.step > 0 ? "step " + std::to_string(moment.step) + " " : "";
+  return "the most reserved and, of that, the most allocated, in " + step + moment.phase;
+}
+
 void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point) {
   const PlanStep& step = *point.step;
   json.begin_object("values");
@@ -113,6 +119,7 @@ void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point
   json.end_object();
   write_phases(json, step);
   write_line(json, point.ledger, "ledger");
+  json.field("ledger_of", std::string_view(moment_title(step.reserved_at)));
   if (step.cost) write_cost(json, *step.cost);
 }
 
@@ -197,9 +204,7 @@ void write_formulas(JsonWriter& json, const PlanView& view) {
 
 }  // namespace
 
-std::string plan_json(const PlanView& view) {
-  JsonWriter json;
-  json.begin_result("plan");
+void write_plan_fields(JsonWriter& json, const PlanView& view) {
   json.begin_object("stack");
   json.field("torch", std::string_view(view.torch));
   json.field("transformers", std::string_view(view.transformers));
@@ -218,6 +223,12 @@ std::string plan_json(const PlanView& view) {
   json.field("partial", !whole);
   if (!whole) write_texts(json, "missing", {"activations", "temporaries", "workspaces", "rounding of the allocator"});
   json.end_object();
+}
+
+std::string plan_json(const PlanView& view) {
+  JsonWriter json;
+  json.begin_result("plan");
+  write_plan_fields(json, view);
   json.end_object();
   return json.text();
 }

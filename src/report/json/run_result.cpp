@@ -5,6 +5,7 @@
 #include "report/json/findings.hpp"
 #include "report/json/json_writer.hpp"
 #include "report/json/ledger_lines.hpp"
+#include "report/json/plan_view.hpp"
 
 namespace ullage::report {
 namespace {
@@ -372,6 +373,13 @@ void write_evidence(JsonWriter& json, const RunResult& result) {
   json.end_object();
   write_texts(json, "notes", result.notes);
   if (!result.origin.started.empty()) write_origin(json, result.origin);
+  if (result.plan) {
+    json.begin_object("plan");
+    json.field("schema_version", 1);
+    json.field("command", "plan");
+    write_plan_fields(json, *result.plan);
+    json.end_object();
+  }
   write_texts(json, "script", result.command);
   json.field("run_directory", std::string_view(result.run_directory));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/difference_view.hpp"
+#include "report/text/difference_tables.hpp"
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t chart_depth = 3;
 
-Table columns(const char* title) {
-  return Table({{title}, {"before", Align::right}, {"after", Align::right}, {"change", Align::right}, {""}});
+Table columns(const char* title, const SideTitles& sides = {}) {
+  return Table({{title}, {sides.before, Align::right}, {sides.after, Align::right}, {"change", Align::right}, {""}});
 }
 
 void add(Table& table, const ledger::Difference& line, const std::string& name) {
@@ -56,11 +56,7 @@ std::string single_choice(const DifferenceView& view) {
 }
 
 std::string settings_section(const DifferenceView& view) {
-  if (view.settings.empty()) return {};
-  Table table({{"configuration"}, {"before"}, {"after"}, {"from"}});
-  for (const ChangedSetting& one : view.settings)
-    table.add({one.key, or_none(one.before), or_none(one.after), one.source});
-  return single_choice(view) + "\n" + table.text();
+  return view.settings.empty() ? "" : single_choice(view) + "\n" + settings_table(view.settings);
 }
 
 std::int64_t growth(const ChangedPhase& phase) {
@@ -84,14 +80,24 @@ std::string phases_section(const DifferenceView& view) {
 
 }  // namespace
 
+std::string settings_table(const std::vector<ChangedSetting>& settings, const SideTitles& sides) {
+  Table table({{"configuration"}, {sides.before}, {sides.after}, {"from"}});
+  for (const ChangedSetting& one : settings) table.add({one.key, or_none(one.before), or_none(one.after), one.source});
+  return table.text();
+}
+
+std::string difference_chart(const ledger::Difference& root, const SideTitles& sides) {
+  Table chart = columns("line", sides);
+  add_chart(chart, root, 0);
+  return chart.text();
+}
+
 std::string difference_text(const DifferenceView& view, std::size_t top) {
   std::string text = fmt::format("before: {}, at {}\nafter:  {}, at {}\n", view.before, view.before_moment, view.after,
                                  view.after_moment);
   for (const auto& note : view.notes) text += "note: " + note + "\n";
   text += settings_section(view);
-  Table chart = columns("line");
-  add_chart(chart, view.root, 0);
-  text += "\n" + chart.text() + phases_section(view);
+  text += "\n" + difference_chart(view.root) + phases_section(view);
   const auto leaves = ledger::changed_leaves(view.root);
   if (leaves.empty()) return text + "\nnothing changed\n";
   Table largest = columns("largest changes");

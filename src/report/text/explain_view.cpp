@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "report/text/difference_tables.hpp"
 #include "report/text/ledger_table.hpp"
 
 #include <fmt/format.h>
@@ -92,6 +93,19 @@ std::string message_text(const MessageView& message, std::size_t number, bool op
   return text;
 }
 
+std::string last_fit_section(const std::optional<LastFit>& last) {
+  if (!last) return {};
+  std::vector<std::string> words;
+  for (const std::string& word : last->command) words.push_back(shell_quoted(word));
+  const SideTitles sides{"then", "now"};
+  std::string text = fmt::format("\nLAST FIT of this script: {} ({}, {}), {} allocated at the peak\n  {}\n", last->id,
+                                 last->kind, last->started, format_bytes(last->peak_allocated), join(words, " "));
+  if (!last->settings.empty()) text += settings_table(last->settings, sides);
+  if (last->settings_known && last->settings.empty()) text += "  nothing that was asked for differs\n";
+  if (last->difference) text += difference_chart(*last->difference, sides);
+  return text;
+}
+
 }  // namespace
 
 std::string explain_text(const ExplainView& view) {
@@ -107,7 +121,7 @@ std::string explain_text(const ExplainView& view) {
   for (std::size_t i = 0; i < view.messages.size(); ++i) text += message_text(view.messages[i], i + 1, i == 0);
   text += more_changes(view);
   if (view.ledger) text += fmt::format("\nLEDGER at {}\n{}", view.moment, ledger_table(*view.ledger));
-  text += findings_section(view.found);
+  text += last_fit_section(view.last_fit) + findings_section(view.found);
   for (const auto& note : view.notes) text += fmt::format("\n{}\n", note);
   if (!view.verify.empty())
     text += fmt::format("\nto check it{}:\n  {}\n", view.changes.empty() ? "" : ", with the change made", view.verify);

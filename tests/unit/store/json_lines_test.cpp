@@ -22,6 +22,23 @@ TEST(json_lines, a_run_comes_back) {
   EXPECT_EQ(line_of(after.source), line);
 }
 
+/// The error of the sample's line with one text in it replaced.
+std::string error_of(const std::string& from, const std::string& to) {
+  std::string line = line_of(sample().source);
+  line.replace(line.find(from), from.size(), to);
+  const auto source = source_of(line);
+  return source ? "" : source.error().what;
+}
+
+TEST(json_lines, another_version_and_values_off_the_schema_are_refused) {
+  EXPECT_EQ(error_of(R"("schema_version":1)", R"("schema_version":2)"), "schema_version is 2");
+  EXPECT_EQ(error_of(R"("reserved_bytes":3000)", R"("reserved_bytes":-3)"), "result.peak.reserved_bytes is -3");
+  EXPECT_EQ(error_of(R"("bytes":500)", R"("bytes":501)"), "result.ledger is less than its children");
+  EXPECT_EQ(error_of(R"("steps":2)", R"("steps":null)"), "result.steps is null");
+  EXPECT_EQ(error_of(R"("notes":[])", R"("notes":[1])"), "result.notes is a list");
+  EXPECT_EQ(error_of(R"("changed":)", R"("unknown":)"), "changed is missing");
+}
+
 TEST(json_lines, what_is_no_run_is_refused) {
   for (const char* line : {"", "{}", "[]", R"({"id":"a"})", R"({"id":"a","result":[]})", R"({"id":"","result":{}})"})
     EXPECT_FALSE(source_of(line)) << line;

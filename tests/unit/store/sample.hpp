@@ -29,7 +29,8 @@ inline std::string sample_json(const std::string& verdict = "fits", int batch = 
     {{"id": "reserved", "name": "PyTorch reserved", "bytes": 3000, "children": [
       {{"id": "parameters", "name": "parameters", "bytes": 1000}},
       {{"id": "cached", "name": "cached", "bytes": 2000}}]}}]}},
-  "findings": [{{"id": "growth", "level": "problem"}}, {{"id": "copies", "level": "opportunity"}}],
+  "findings": [{{"id": "growth", "level": "problem", "title": "grows"}}, {{"id": "copies", "level": "opportunity", "title": "copies"}}],
+  "out_of_memory": [], "evidence": {{"partial": false, "missing": []}}, "notes": [],
   "copies": [{{"count": 1, "bytes": 30}}, {{"count": 2, "bytes": 12}}],
   "run": {{"name": "train", "started": "2026-11-30T15:15:47.123Z", "environment": {{"CUDA_VISIBLE_DEVICES": "0"}},
            "input_shapes": ["[[4,16]]"], "code": {{"commit": "0123456789012345678901234567890123456789", "dirty": true}}}},

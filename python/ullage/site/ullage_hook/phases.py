@@ -8,6 +8,8 @@ import threading
 class Phases:
     """load, then forward / backward / optimizer / other in each step; see docs/run_directory.md."""
 
+    _frames_to_call = 2  # from _begin_forward to PyTorch's call of the module
+
     def __init__(self, torch, session):
         self._torch = torch
         self._session = session
@@ -95,7 +97,7 @@ class Phases:
 
     def _begin_forward(self, module, args):
         self._begin_pass()
-        self._session.see_forward(module, args, sys._getframe(2).f_locals.get("kwargs"))
+        self._session.see_forward(module, args, sys._getframe(self._frames_to_call).f_locals.get("kwargs"))
         self._session.mark("forward_begin", grad_enabled=self._torch.is_grad_enabled(), training=module.training)
 
     def _begin_pass(self):

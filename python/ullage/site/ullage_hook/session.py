@@ -20,6 +20,7 @@ from .phases import Phases
 from .profiling import mark_traces
 from .records import Records
 from .secrets import without_secrets
+from .setup import Setup
 from .steps import StepLimit
 from .undisturbed import undisturbed
 from .virtual_device import VirtualDevice
@@ -46,6 +47,7 @@ class Session:
         self.records = Records(self._directory)
         self.counters = Counters(torch)
         self.owners = Owners(torch, self.records)
+        self.setup = Setup(torch, self.records)
         self.history = History(torch, *self._settings)
         self.steps = StepLimit(self._wanted_steps)
         self.endings = Endings(torch, self)
@@ -162,6 +164,7 @@ class Session:
         self.owners.see_inputs(args, kwargs or {})
         self.operators.see_module(module)
         self.observations.see_forward(module, args, kwargs or {})
+        self.setup.see_forward(module, args, kwargs or {})
         self.masks.wanted = True
         self.see_masks(module, args, kwargs)
 
@@ -174,6 +177,7 @@ class Session:
     def before_step(self, optimizer):
         if optimizer is not None:
             self.owners.see_optimizer(optimizer)
+            self.setup.see_optimizer(optimizer)
         if self._stopped:  # the script has swallowed the stop
             sys.stdout.flush()
             sys.stderr.flush()

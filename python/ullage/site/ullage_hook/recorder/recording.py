@@ -12,6 +12,7 @@ from ..endings import chain
 from ..owners import Owners
 from ..records import Records
 from ..secrets import MASK, names_a_secret, without_secrets
+from ..setup import Setup
 from .figures import Figures
 from .folder import make, rank_and_world
 from .marking import RecordedPhases
@@ -39,6 +40,7 @@ class Recording:
         self.companions = []  # each with begin(recording), step_ends(step), end()
         self.phases = RecordedPhases(self.meter.torch, self, self.problems)
         self._owners = None
+        self._setup = None
         self._pid = os.getpid()
         self._index = 0
         self._open = False
@@ -59,6 +61,7 @@ class Recording:
         self.records = Records(self.directory, "marks.jsonl")
         torch = self.meter.torch
         self._owners = Owners(torch, self.records) if torch is not None else None
+        self._setup = Setup(torch, self.records) if torch is not None else None
         self._open = True
         self.records.add("process", pid=self._pid, argv=without_secrets(getattr(sys, "orig_argv", sys.argv)), cwd=_folder(),
                          python=platform.python_version(), torch=torch and str(torch.__version__),
@@ -178,10 +181,12 @@ class Recording:
         if self._naming:
             self._owners.see_module(module)
             self._owners.see_inputs(args, kwargs or {})
+            self._setup.see_forward(module, args, kwargs or {})
 
     def see_optimizer(self, optimizer):
         if self._naming:
             self._owners.see_optimizer(optimizer)
+            self._setup.see_optimizer(optimizer)
 
     def before_step(self, optimizer):
         if optimizer is not None:
