@@ -143,6 +143,8 @@ struct RunFacts {
   std::vector<BatchFacts> batches;
   std::vector<attribution::PaddingMask> masks;
   std::vector<attribution::ZeroGrad> zero_grads;
+  std::vector<attribution::KeptGradients> kept_gradients;
+  std::vector<attribution::Loader> loaders;
   std::vector<std::string> notes;
   std::vector<std::string> saw;
   std::vector<PolicyUse> policies;
