@@ -52,7 +52,8 @@ def run_tests(folder, text, *flags, ini="", program=None, conftest=CONFTEST, pat
     (folder / "conftest.py").write_text(textwrap.dedent(conftest))
     (folder / path).write_text(textwrap.dedent(STEP) + textwrap.dedent(text))
     (folder / "pytest.ini").write_text(f"[pytest]\n{ini}")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "ULLAGE_BIN": program or ullage()}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "ULLAGE_BIN": program or ullage(),
+                   "TMPDIR": str(folder)}
     words = [sys.executable, "-m", "pytest", "-p", "ullage.pytest_plugin", "-p", "no:cacheprovider", "-rA", *flags]
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
@@ -82,7 +83,7 @@ def test_within_and_over_a_budget_with_fixtures_options_and_parameters(tmp_path)
     assert re.search(r"temporaries +16.00 MiB", done.stdout) and re.search(r"inputs +16.00 MiB", done.stdout)
     kept = re.search(r"the run: (\S+)", done.stdout)[1]
     assert os.path.exists(os.path.join(kept, "run.json"))
-    subprocess.run(["rm", "-r", os.path.dirname(kept)], check=True)
+    assert len(list(tmp_path.glob("ullage-budget-*"))) == 1  # that of the test which held is gone
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ BIN = os.environ.get("ULLAGE_BIN", "")
 pytestmark = pytest.mark.skipif(not BIN, reason="ULLAGE_BIN is not set")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+CODE = re.compile(r"^```.*?^```$", re.M | re.S)
 FILE = re.compile(r"^```(python|console)\n(.*?)^```$", re.M | re.S)
 GUIDE = ROOT / "docs/guide.md"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -90,7 +91,7 @@ def test_the_guide_from_top_to_bottom(tmp_path):
 
 
 def run(command, folder, data, **variables):
-    environment = {**os.environ, **variables, "XDG_DATA_HOME": str(data), "ULLAGE_STORE": "", "HF_HUB_OFFLINE": "1",
+    environment = {**os.environ, **variables, "XDG_DATA_HOME": str(data), "ULLAGE_STORE": "", "HF_HUB_OFFLINE": "1", "TMPDIR": str(data),
                    "PATH": os.pathsep.join([str(Path(BIN).parent), str(Path(sys.executable).parent), os.environ["PATH"]])}
     return subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
@@ -101,7 +102,7 @@ def test_there_is_something_to_run():
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(document):
-    for target in LINK.findall(document.read_text(encoding="utf-8")):
+    for target in LINK.findall(CODE.sub("", document.read_text(encoding="utf-8"))):
         assert (document.parent / target).exists(), target
 
 
