@@ -239,3 +239,15 @@ def test_a_mistake_on_the_command_line(tmp_path):
     (tmp_path / "full/file").write_text("")
     words = [ullage(), "record", "--out", tmp_path / "full", "--", "true"]
     assert subprocess.run(words, capture_output=True, env=environment_of(tmp_path)).returncode == 2
+
+
+def test_times_and_rates_are_metrics_with_budgets(tmp_path):
+    run(tmp_path, "record_loop.py", "recorded", 6)
+    directory = only_run(tmp_path)
+    result = result_of(tmp_path, directory)
+    checked = run(tmp_path, ullage(), "check", directory, "--budget", "step_time=1h,tokens_per_second=1000000000000", "--json", check=False)
+    assert checked.returncode == 1
+    time, rate = json.loads(checked.stdout)["checks"]
+    assert time["unit"] == "microseconds" and time["status"] == "ok" and rate["status"] == "over"
+    assert abs(time["value"] - result["time"]["seconds"] * 1e6) <= 1
+    assert abs(rate["value"] - result["throughput"]["tokens_per_second"]) <= 1
