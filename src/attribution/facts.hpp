@@ -89,6 +89,22 @@ struct ZeroGrad {
   std::uint64_t bytes = 0;  ///< of the parameters whose gradients it gives up
 };
 
+/// Gradients that were still there when an optimizer's next step began, and that nobody had zeroed.
+struct KeptGradients {
+  std::uint32_t step = 0;
+  std::string line;  ///< "file:line function" of the optimizer's step
+  std::uint64_t count = 0, bytes = 0;
+};
+
+/// A DataLoader as it was when a batch came, and the memory of the machine that the run is for.
+struct Loader {
+  std::uint64_t workers = 0;
+  bool pin_memory = false;
+  std::uint64_t prefetch_factor = 0;  ///< batches of each worker that may wait
+  std::uint64_t batch_bytes = 0;
+  std::uint64_t host_capacity_bytes = 0;  ///< 0: not known
+};
+
 enum class PhaseName : std::uint8_t { load, forward, backward, optimizer, other, run };
 const char* name_of(PhaseName name);
 

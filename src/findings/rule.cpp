@@ -11,6 +11,14 @@
 
 namespace ullage::findings {
 
+namespace {
+
+void append(std::vector<Finding>& all, std::vector<Finding> some) {
+  all.insert(all.end(), std::move_iterator(some.begin()), std::move_iterator(some.end()));
+}
+
+}  // namespace
+
 const char* name_of(FindingLevel level) {
   return level == FindingLevel::problem ? "problem" : "opportunity";
 }
@@ -25,12 +33,33 @@ Finding finding_of(const Rule& rule, std::uint64_t bytes, std::string title, Cod
 
 std::span<const Rule* const> rules() {
   static constexpr std::array all{
-      &growth,           &graph_kept,   &unused_graph,       &inference_without_no_grad,
-      &fragmentation,    &no_hole,      &headroom,           &optimizer_peak,
-      &attention_scores, &full_logits,  &weight_copies,      &gradient_copies,
-      &gradients_kept,   &outputs_kept, &frozen_activations, &avoidable_copies,
-      &outside_pytorch,  &load_peak,    &peak_between_steps, &padding,
-      &synchronisation,  &transfer,     &pageable_copies,
+      &growth,
+      &graph_kept,
+      &unused_graph,
+      &inference_without_no_grad,
+      &zero_grad_missing,
+      &workers_memory,
+      &fragmentation,
+      &no_hole,
+      &headroom,
+      &optimizer_peak,
+      &attention_scores,
+      &full_logits,
+      &weight_copies,
+      &gradient_copies,
+      &gradients_kept,
+      &outputs_kept,
+      &frozen_activations,
+      &avoidable_copies,
+      &outside_pytorch,
+      &load_peak,
+      &peak_between_steps,
+      &padding,
+      &synchronisation,
+      &transfer,
+      &pageable_copies,
+      &data_wait,
+      &rank_imbalance,
   };
   return all;
 }
@@ -51,8 +80,16 @@ void rank(std::vector<Finding>& findings) {
 std::vector<Finding> findings_of(const Subject& subject) {
   std::vector<Finding> all;
   for (const Rule* rule : rules()) {
-    auto found = rule->find(*rule, subject);
-    all.insert(all.end(), std::move_iterator(found.begin()), std::move_iterator(found.end()));
+    if (rule->find != nullptr) append(all, rule->find(*rule, subject));
+  }
+  rank(all);
+  return all;
+}
+
+std::vector<Finding> findings_of(const RunSteps& steps) {
+  std::vector<Finding> all;
+  for (const Rule* rule : rules()) {
+    if (rule->find_in_steps != nullptr) append(all, rule->find_in_steps(*rule, steps));
   }
   rank(all);
   return all;

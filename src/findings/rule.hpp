@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "findings/finding.hpp"
+#include "findings/run_steps.hpp"
 #include "findings/subject.hpp"
 
 namespace ullage::findings {
@@ -18,8 +19,10 @@ struct Rule {
   const char* explains;  ///< when it speaks, what the bytes are, when that is to be expected
   const char* example;   ///< code that it would find
   const char* next;      ///< what to do about it
-  /// Nothing when the evidence does not decide.
-  std::vector<Finding> (*find)(const Rule& rule, const Subject& subject);
+  /// Of allocations. Nothing when the evidence does not decide; null where the rule does not read them.
+  std::vector<Finding> (*find)(const Rule& rule, const Subject& subject) = nullptr;
+  /// The same of what a run tells of its steps without them.
+  std::vector<Finding> (*find_in_steps)(const Rule& rule, const RunSteps& steps) = nullptr;
 };
 
 /// A finding of this rule with its id, level and next step.
@@ -33,6 +36,10 @@ const Rule* rule_of(std::string_view id);
 
 /// All findings, problems first, each level by bytes.
 std::vector<Finding> findings_of(const Subject& subject);
+
+/// The same of a run's steps. Growth is that of the device's memory: what allocations tell of it is better, and
+/// replaces it.
+std::vector<Finding> findings_of(const RunSteps& steps);
 
 /// Sorts findings from several subjects the same way.
 void rank(std::vector<Finding>& findings);

@@ -87,9 +87,13 @@ const PhaseSpan* Subject::peak_phase() const {
   return phases_.empty() || events == 0 ? nullptr : &phases_[attribution::phase_at(phases_, events - 1)];
 }
 
-std::uint64_t Subject::worth() const {
+std::uint64_t worth_of(std::uint64_t peak) {
   constexpr std::uint64_t least = 1 << 20;
-  return std::max(least, allocated_ / 100 * 3);
+  return std::max(least, peak / 100 * 3);
+}
+
+std::uint64_t Subject::worth() const {
+  return worth_of(allocated_);
 }
 
 bool Subject::has(PhaseName phase) const {

@@ -49,6 +49,9 @@ struct Forward {
   std::optional<bool> grad_enabled, training;
 };
 
+/// From how many bytes on something is worth a word, of a peak: 3 % of it, and 1 MiB.
+std::uint64_t worth_of(std::uint64_t peak);
+
 struct Survivors;
 struct Unreached;
 
@@ -83,7 +86,7 @@ class Subject {
   [[nodiscard]] std::uint64_t allocated() const { return allocated_; }
   /// The phase of the peak; nothing without phases.
   [[nodiscard]] const attribution::PhaseSpan* peak_phase() const;
-  /// From how many bytes on something is worth a word: 3 % of the peak, and 1 MiB.
+  /// worth_of() the peak.
   [[nodiscard]] std::uint64_t worth() const;
 
   // --- of the run ---

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -67,17 +68,35 @@ std::size_t rounds_of(const Subject& subject, const std::vector<AllocationId>& a
   return rounds.size();
 }
 
+bool alike(std::span<const std::int64_t> increases) {
+  const auto [least, most] = std::ranges::minmax(increases);
+  return least > 0 && most <= 2 * least;
+}
+
+bool alike_every_second(std::span<const std::int64_t> increases) {
+  if (increases.size() < 4) return false;
+  const bool odd = increases[0] == 0;
+  std::vector<std::int64_t> those;
+  for (std::size_t i = 0; i < increases.size(); ++i) {
+    if (i % 2 == (odd ? 1 : 0))
+      those.push_back(increases[i]);
+    else if (increases[i] != 0)
+      return false;
+  }
+  return alike(those);
+}
+
 void take_growing(const Subject& subject, Survivors& out) {
   const std::size_t rounds = subject.rounds().size();
   if (rounds < 4) return;
   out.increases = rounds - 2;
   for (auto& [origin, held] : held_by_origin(subject)) {
-    const auto begin = held.changes.begin() + 2, end = held.changes.begin() + static_cast<std::ptrdiff_t>(rounds);
-    const auto [least, most] = std::minmax_element(begin, end);
-    if (*least <= 0 || *most > 2 * *least) continue;
-    const auto sum = static_cast<std::uint64_t>(std::accumulate(begin, end, std::int64_t{0}));
+    const auto increases = std::span(held.changes).subspan(2, out.increases);
+    const bool every_second = alike_every_second(increases);
+    if (!alike(increases) && !every_second) continue;
+    const auto sum = static_cast<std::uint64_t>(std::accumulate(increases.begin(), increases.end(), std::int64_t{0}));
     const std::size_t rounds_left = rounds_of(subject, held.at_the_end);
-    out.growing.push_back({std::move(held.at_the_end), sum / out.increases, rounds_left > 1});
+    out.growing.push_back({std::move(held.at_the_end), sum / out.increases, every_second, rounds_left > 1});
   }
 }
 

@@ -11,10 +11,12 @@
 namespace ullage::findings {
 
 /// One line of code, or one operator of one module where no line is known, which holds more after every round: the
-/// increases are positive and alike (the largest at most twice the smallest). The first round, warm-up, does not count.
+/// increases are positive and alike (the largest at most twice the smallest), or so are every second of them and the
+/// others nothing. The first round, warm-up, does not count.
 struct Growing {
   std::vector<AllocationId> allocations;  ///< made after the first round, there at the end of the last
   std::uint64_t per_round = 0;            ///< bytes, the mean of the increases
+  bool every_second = false;              ///< increases and nothing by turns
   bool piles_up = false;  ///< blocks of several rounds are there; else each round gives up the last one's
 };
 

@@ -122,6 +122,7 @@ std::map<std::string, std::optional<std::string>> rehearsal_environment(const In
   environment.merge(local_trackers(variable, settings.run_directory));
   if (!settings.allow_writes) add_file_protection(environment, settings);
   add_compiler_cache(environment, settings.compiler_cache);
+  if (settings.host_memory) environment.emplace("ULLAGE_HOST_MEMORY", std::to_string(*settings.host_memory));
   if (!settings.cudnn_version.empty()) environment.emplace("ULLAGE_CUDNN_VERSION", settings.cudnn_version);
   return environment;
 }

@@ -23,16 +23,17 @@ struct Installation {
 
 /// What one rehearsed process tree is told.
 struct RehearsalSettings {
-  std::string run_directory;         ///< absolute
-  std::string profile;               ///< text of the device profile (virtual_gpu/device/profile.hpp)
-  std::string steps = "auto";        ///< a number, auto or all
-  std::string stacks = "python";     ///< python, all or none
-  std::string operators = "names";   ///< names, shapes (input shapes too) or off
-  std::string routing = "balanced";  ///< of experts whose scores are unknown: balanced or skewed
-  bool unlimited = false;            ///< the second run: the script's own memory limit does not count either
-  bool allow_writes = false;         ///< the user's files are not protected
-  std::string compiler_cache;        ///< folder for what torch.compile and Triton keep; empty: their own
-  std::string cudnn_version;         ///< as cudnnGetVersion gives it; empty: the stand-in's own
+  std::string run_directory;                 ///< absolute
+  std::string profile;                       ///< text of the device profile (virtual_gpu/device/profile.hpp)
+  std::string steps = "auto";                ///< a number, auto or all
+  std::string stacks = "python";             ///< python, all or none
+  std::string operators = "names";           ///< names, shapes (input shapes too) or off
+  std::string routing = "balanced";          ///< of experts whose scores are unknown: balanced or skewed
+  bool unlimited = false;                    ///< the second run: the script's own memory limit does not count either
+  bool allow_writes = false;                 ///< the user's files are not protected
+  std::string compiler_cache;                ///< folder for what torch.compile and Triton keep; empty: their own
+  std::optional<std::uint64_t> host_memory;  ///< bytes of the machine that the run is for; nothing: this one's
+  std::string cudnn_version;                 ///< as cudnnGetVersion gives it; empty: the stand-in's own
 };
 
 /// What the recorder is told in a command that knows nothing of it.

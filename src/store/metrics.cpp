@@ -70,6 +70,16 @@ Value needed(const Json& run, const char*, const char*) {
   return known(count_of(at(&run, "needed_at_least_bytes")));
 }
 
+/// Seconds as whole microseconds, rates as whole numbers; nothing for a figure that no training has.
+Value scaled(const Json& run, const char* name, const char* inner) {
+  constexpr double most = 1e15;
+  const Json* value = at(&run, name, inner);
+  if (value == nullptr || !value->IsNumber()) return std::nullopt;
+  const double number = value->GetDouble() * (std::string_view(inner) == "seconds" ? 1e6 : 1);
+  if (!(number >= 0) || number > most) return std::nullopt;
+  return static_cast<std::int64_t>(number + 0.5);
+}
+
 Value sum_of(const Json& run, const char* list, const char* key) {
   if (at(&run, list) == nullptr) return std::nullopt;
   std::uint64_t sum = 0;
@@ -169,6 +179,14 @@ constexpr Definition definitions[] = {
      "count"},
     {{"steps", Unit::count, true, "optimizer steps that were made"}, field, "steps"},
     {{"problems", Unit::count, true, "findings of the level problem"}, findings},
+    {{"step_time", Unit::microseconds, true, "recordings: the median step on the host's clock"},
+     scaled,
+     "time",
+     "seconds"},
+    {{"tokens_per_second", Unit::count, false, "recordings: tokens of its steps in the time that they took"},
+     scaled,
+     "throughput",
+     "tokens_per_second"},
 };
 
 constexpr auto table = [] {
@@ -180,7 +198,8 @@ constexpr auto table = [] {
 }  // namespace
 
 const char* name_of(Unit unit) {
-  return unit == Unit::bytes ? "bytes" : "count";
+  constexpr const char* names[] = {"bytes", "count", "microseconds"};
+  return names[static_cast<std::size_t>(unit)];
 }
 
 std::span<const Metric> metrics() {
@@ -203,7 +222,15 @@ std::optional<std::int64_t> value_of(std::span<const MetricValue> values, Metric
 }
 
 std::string value_text(MetricId metric, std::int64_t value) {
-  return table[metric].unit == Unit::bytes ? format_signed_bytes(value) : std::to_string(value);
+  switch (table[metric].unit) {
+    case Unit::bytes:
+      return format_signed_bytes(value);
+    case Unit::microseconds:
+      return fmt::format("{:.3f} ms", static_cast<double>(value) / 1000);
+    case Unit::count:
+      break;
+  }
+  return std::to_string(value);
 }
 
 std::string change_text(MetricId metric, std::int64_t change) {

@@ -15,13 +15,13 @@
 
 namespace ullage::store {
 
-enum class Unit : std::uint8_t { bytes, count };
+enum class Unit : std::uint8_t { bytes, count, microseconds };
 [[nodiscard]] const char* name_of(Unit unit);
 
 struct Metric {
   std::string_view name;
   Unit unit;
-  bool less_is_better;  ///< false of `headroom` alone
+  bool less_is_better;
   std::string_view meaning;
 };
 
@@ -42,7 +42,7 @@ struct MetricValue {
 /// The value of one metric; nothing when it is not known.
 [[nodiscard]] std::optional<std::int64_t> value_of(std::span<const MetricValue> values, MetricId metric);
 
-/// A value for people: "1.25 GiB", "3".
+/// A value for people: "1.25 GiB", "3", "12.300 ms".
 [[nodiscard]] std::string value_text(MetricId metric, std::int64_t value);
 /// A difference for people, with its sign.
 [[nodiscard]] std::string change_text(MetricId metric, std::int64_t change);

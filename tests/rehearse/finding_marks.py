@@ -14,6 +14,7 @@ class Marks:
     flags: list      # of `ullage rehearse`
     faults: dict     # rule -> lines that are right; empty where the finding has no line
     true: set        # rules that may speak beside
+    ranks: int       # processes, one after the other; of a script that is recorded
 
     @property
     def name(self):
@@ -24,6 +25,7 @@ def read_marks(path):
     text = path.read_text(encoding="utf-8")
     flags = re.search(r"^# rehearse: (.*)$", text, re.M)
     true = re.search(r"^# true: (.*)$", text, re.M)
+    ranks = re.search(r"^# ranks: (\d+)$", text, re.M)
     faults = {}
     for number, line in enumerate(text.splitlines(), 1):
         for rule in re.findall(r"# fault: (\w+)", line):
@@ -31,10 +33,16 @@ def read_marks(path):
             if not line.startswith("#"):
                 lines.add(number)
     return Marks(path, flags[1].split() if flags else ["--gpu", "a100-40gb"], faults,
-                 {name.strip() for name in true[1].split(",")} if true else set())
+                 {name.strip() for name in true[1].split(",")} if true else set(), int(ranks[1]) if ranks else 1)
+
+
+def recorded_scripts():
+    """Those whose fault only a recording shows, or of which it shows another part."""
+    return [read_marks(path) for path in sorted((FOLDER / "recorded").glob("*.py"))]
 
 
 def all_scripts():
+    """Those that are rehearsed."""
     return [read_marks(path) for kind in ("planted", "clean") for path in sorted((FOLDER / kind).glob("*.py"))]
 
 

@@ -40,6 +40,15 @@ def record(folder, *words, flags=(), **options):
     return run(folder, ullage(), "record", *flags, "--", *inner, **options)
 
 
+def findings_of(marks, folder):
+    """Of a script of scripts/findings/recorded, recorded once for each of its ranks, which have one launcher."""
+    for rank in range(marks.ranks):
+        ranks = {"RANK": rank, "WORLD_SIZE": marks.ranks, "MASTER_PORT": 29500} if marks.ranks > 1 else {}
+        record(folder, str(marks.path), environment=environment_of(folder, **ranks))
+    done = run(folder, ullage(), "findings", only_run(folder), "--json")
+    return json.loads(done.stdout)
+
+
 def runs_in(folder):
     """The kept runs, the oldest first."""
     root = pathlib.Path(folder) / "ullage/runs"

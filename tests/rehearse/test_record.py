@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ullage
+from conftest import SCRIPTS, rehearse_in, ullage
 from recordings import environment_of, of_kind, only_run, phases_of, record, records_of, result_of, run, runs_in
 
 
@@ -50,6 +50,22 @@ def test_the_measuring_idioms_of_tutorials_print_the_same(tmp_path):
     assert len(of_kind(only_run(tmp_path), "mark")) > 20
     for line, same in zip(plain, recorded, strict=True):
         assert json.loads(line) == json.loads(same)
+
+
+@pytest.mark.slow
+def test_they_print_the_same_in_a_rehearsal_with_and_without_the_recorder(tmp_path):
+    script = [sys.executable, str(SCRIPTS / "record_idioms.py")]
+    printed = []
+    for name, words in (("alone", script), ("recorded", [ullage(), "record", "--out", str(tmp_path / "record"), "--", *script])):
+        made = rehearse_in(tmp_path, command=words, name=name, flags=("--steps", "all"), check=False)
+        assert made.status == 0, made.stderr[-3000:]
+        printed.append([json.loads(line) for line in (made.directory / "stdout.log").read_text().splitlines()])
+    assert len(of_kind(tmp_path / "record", "mark")) > 20
+    bare = [json.loads(line) for line in run(tmp_path, "record_idioms.py").stdout.splitlines()]
+    table, rows = printed[0][1][1]
+    assert len(table) >= 10 and all(sizes for _, sizes in table) and len(rows) >= 20
+    assert printed[0] == printed[1]
+    assert printed[0][0] == bare[0] and printed[0][2] == bare[2]  # the profiler also sees what the rehearsal computes
 
 
 def test_what_a_recording_holds_beside_its_phases(tmp_path):
@@ -223,3 +239,15 @@ def test_a_mistake_on_the_command_line(tmp_path):
     (tmp_path / "full/file").write_text("")
     words = [ullage(), "record", "--out", tmp_path / "full", "--", "true"]
     assert subprocess.run(words, capture_output=True, env=environment_of(tmp_path)).returncode == 2
+
+
+def test_times_and_rates_are_metrics_with_budgets(tmp_path):
+    run(tmp_path, "record_loop.py", "recorded", 6)
+    directory = only_run(tmp_path)
+    result = result_of(tmp_path, directory)
+    checked = run(tmp_path, ullage(), "check", directory, "--budget", "step_time=1h,tokens_per_second=1000000000000", "--json", check=False)
+    assert checked.returncode == 1
+    time, rate = json.loads(checked.stdout)["checks"]
+    assert time["unit"] == "microseconds" and time["status"] == "ok" and rate["status"] == "over"
+    assert abs(time["value"] - result["time"]["seconds"] * 1e6) <= 1
+    assert abs(rate["value"] - result["throughput"]["tokens_per_second"]) <= 1

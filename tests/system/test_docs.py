@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs what the documentation shows. A block that begins with ```console is a session: a line `$ COMMAND` is run in the
 repository, with the program and the reference stack in PATH, and the lines below it must be in its output, in their order; a line `[...]` says that
-something was left out there. `(exit code N)` as the last line is the command's, else 0."""
+something was left out there, at the end of a line also there. `(exit code N)` as the last line is the command's, else 0. The guide's are run
+in their order in one empty folder, in which its files stand: a block that begins with ```python and `# NAME`."""
 import os
 import re
 import subprocess
@@ -15,22 +16,35 @@ BIN = os.environ.get("ULLAGE_BIN", "")
 pytestmark = pytest.mark.skipif(not BIN, reason="ULLAGE_BIN is not set")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+CODE = re.compile(r"^```.*?^```$", re.M | re.S)
+FILE = re.compile(r"^```(python|console)\n(.*?)^```$", re.M | re.S)
+GUIDE = ROOT / "docs/guide.md"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def commands_in(block):
+    """(command, expected lines, exit code) of a session."""
+    for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        command, _, shown = part.replace("\\\n", " ").partition("\n")
+        status = re.search(r"^\(exit code (\d+)\)$", shown, re.M)
+        lines = [line for line in shown.splitlines() if line.strip() and line != (status and status[0])]
+        yield command, lines, int(status[1]) if status else 0
 
 
 def sessions():
     """(document, command, expected lines, exit code) of every command shown."""
     for document in DOCUMENTS:
-        for block in BLOCK.findall(document.read_text(encoding="utf-8")):
-            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-                command, _, shown = part.replace("\\\n", " ").partition("\n")
-                status = re.search(r"^\(exit code (\d+)\)$", shown, re.M)
-                lines = [line for line in shown.splitlines() if line.strip() and line != (status and status[0])]
-                yield document.name, command, lines, int(status[1]) if status else 0
+        for block in BLOCK.findall(document.read_text(encoding="utf-8")) if document != GUIDE else ():
+            for command in commands_in(block):
+                yield document.name, *command
 
 
 def squeezed(text):
     return " ".join(text.split())
+
+
+def is_shown(line, actual):
+    return actual.startswith(line[:-len("[...]")]) if line.endswith("[...]") else actual == line
 
 
 def assert_shown(lines, output):
@@ -40,7 +54,7 @@ def assert_shown(lines, output):
         if line.strip() == "[...]":
             anywhere = True
             continue
-        found = actual.index(squeezed(line), at) if squeezed(line) in actual[at:] else None
+        found = next((i for i in range(at, len(actual)) if is_shown(squeezed(line), actual[i])), None)
         assert found is not None, f"not in the output: {line}\n\n{output}"
         assert anywhere or found == at, f"something was left out before: {line}\n\n{output}"
         at, anywhere = found + 1, False
@@ -52,11 +66,34 @@ SESSIONS = list(sessions())
 @pytest.mark.parametrize("document, command, lines, status", SESSIONS,
                          ids=[f"{document}-{number}" for number, (document, *_) in enumerate(SESSIONS, 1)])
 def test_a_command_of_the_documentation(document, command, lines, status, tmp_path):
-    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path), "ULLAGE_STORE": "", "HF_HUB_OFFLINE": "1",
-                   "PATH": os.pathsep.join([str(Path(BIN).parent), str(Path(sys.executable).parent), os.environ["PATH"]])}
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
+    check(command, lines, status, ROOT, tmp_path)
+
+
+def check(command, lines, status, folder, data, **variables):
+    done = run(command, folder, data, **variables)
     assert done.returncode == status, done.stdout + done.stderr[-3000:]
     assert_shown(lines, done.stdout if done.stdout else done.stderr)
+
+
+@pytest.mark.slow
+def test_the_guide_from_top_to_bottom(tmp_path):
+    """`ullage` is importable there, as where it is installed."""
+    folder, ran = tmp_path / "project", 0
+    folder.mkdir()
+    for kind, block in FILE.findall(GUIDE.read_text(encoding="utf-8")):
+        if kind == "python":
+            (folder / re.match(r"# (\w+\.py)\n", block)[1]).write_text(block)
+            continue
+        for command, lines, status in commands_in(block):
+            check(command, lines, status, folder, tmp_path, PYTHONPATH=str(ROOT / "python"))
+            ran += 1
+    assert ran >= 10
+
+
+def run(command, folder, data, **variables):
+    environment = {**os.environ, **variables, "XDG_DATA_HOME": str(data), "ULLAGE_STORE": "", "HF_HUB_OFFLINE": "1", "TMPDIR": str(data),
+                   "PATH": os.pathsep.join([str(Path(BIN).parent), str(Path(sys.executable).parent), os.environ["PATH"]])}
+    return subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
 def test_there_is_something_to_run():
@@ -65,7 +102,7 @@ def test_there_is_something_to_run():
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(document):
-    for target in LINK.findall(document.read_text(encoding="utf-8")):
+    for target in LINK.findall(CODE.sub("", document.read_text(encoding="utf-8"))):
         assert (document.parent / target).exists(), target
 
 

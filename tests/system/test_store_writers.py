@@ -18,6 +18,7 @@ BIN = os.environ.get("ULLAGE_BIN", "")
 pytestmark = pytest.mark.skipif(not BIN, reason="ULLAGE_BIN is not set")
 sys.path.insert(0, str(ROOT / "bench"))
 import make_runs  # noqa: E402
+import store_kills  # noqa: E402
 
 TOGETHER = 64  # runs in one transaction of an import
 
@@ -87,3 +88,9 @@ def test_a_store_survives_that_its_writers_are_killed(tmp_path):
         assert process.returncode == 0, errors
     assert len(listed(store)) == 4 * 8 * TOGETHER
     assert_sound(store)
+
+
+def test_a_kill_costs_at_most_the_run_being_written(tmp_path):
+    sums = store_kills.kills(BIN, tmp_path, 10)
+    assert sums["killed"] >= 10 and sums["confirmed"] > 0  # else nothing was tried
+    assert sums["lost"] == sums["beyond"] == 0, sums

@@ -65,7 +65,9 @@ def test_one_wheel_for_every_python(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
+        entry_points = archive.read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
     assert "Requires-Dist" not in metadata
+    assert "[pytest11]" in entry_points and "ullage.pytest_plugin" in entry_points
     for part in ("ullage/bin/ullage", "ullage/lib/ullage/cuda13/libcuda.so.1", "ullage/lib/ullage/site/sitecustomize.py",
                  "ullage/lib/ullage/files/libullage_files.so",
                  "ullage/__init__.py", "ullage/py.typed"):

@@ -2,6 +2,7 @@
 #include "apps/ullage/evidence/findings.hpp"
 
 #include "apps/ullage/evidence/cut.hpp"
+#include "apps/ullage/evidence/steps.hpp"
 #include "base/text.hpp"
 #include "ingest/run_directory/transfers.hpp"
 
@@ -90,6 +91,18 @@ findings::Facts facts_of_source(const Evidence& evidence, const ledger::Cut& pea
   return facts;
 }
 
+/// What the steps tell beside, unless the allocations told it already, with their lines.
+std::vector<Finding> with_steps(std::vector<Finding> found, const ingest::RunDirectory& run) {
+  std::vector<Finding> others = findings_of_steps(run);
+  std::erase_if(others, [&](const Finding& other) {
+    return std::ranges::any_of(found,
+                               [&](const Finding& one) { return one.id == other.id || (one.grows && other.grows); });
+  });
+  found.insert(found.end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
+  findings::rank(found);
+  return found;
+}
+
 /// The run without a limit beside one that ran out of memory.
 std::vector<Finding> unlimited_findings(const Evidence& evidence, double headroom) {
   const fs::path path = fs::path(evidence.run->path) / "unlimited";
@@ -134,7 +147,7 @@ std::vector<Finding> findings_of_run(const ingest::RunDirectory& run, const ledg
   findings::Facts facts;
   facts.run = run.ledger_input();
   const auto events = ledger::events_at(facts.run, ledger, ledger::Moment::allocated_peak);
-  if (!events) return {};
+  if (!events) return findings_of_steps(run);
   facts.peak = ledger::cut_at(facts.run, account, *events);
   facts.initial = facts.run.history.initial;
   facts.ledger = &ledger;
@@ -147,7 +160,11 @@ std::vector<Finding> findings_of_run(const ingest::RunDirectory& run, const ledg
   facts.capacity = capacity;
   facts.headroom = judgement.headroom, facts.reserve = judgement.reserve, facts.fits = judgement.fits;
   const findings::Subject subject(std::move(facts));
-  return findings::findings_of(subject);
+  return with_steps(findings::findings_of(subject), run);
+}
+
+std::vector<Finding> findings_of_steps(const ingest::RunDirectory& run) {
+  return findings::findings_of(steps_of(run));
 }
 
 std::vector<Finding> joined(std::vector<Finding> limited, std::vector<Finding> unlimited) {
@@ -163,8 +180,10 @@ std::vector<Finding> joined(std::vector<Finding> limited, std::vector<Finding> u
 }
 
 std::vector<Finding> findings_of_evidence(const Evidence& evidence, double headroom) {
-  if (evidence.timeline == nullptr || !evidence.account) return {};
-  if (evidence.run && evidence.run_ledger) return of_run(evidence, headroom);
+  const bool has_allocations = evidence.timeline != nullptr && evidence.account;
+  if (has_allocations && evidence.run && evidence.run_ledger) return of_run(evidence, headroom);
+  if (evidence.run) return findings_of_steps(*evidence.run);
+  if (!has_allocations) return {};
   const auto peak = choose_cut(evidence, "peak");
   if (!peak) return {};
   const findings::Subject subject(facts_of_source(evidence, peak->cut));

@@ -36,7 +36,10 @@ struct Judgement {
   bool fits = false;
 };
 
-/// Of one run. Nothing when it has no history.
+/// Of what a run tells of its steps without a history.
+[[nodiscard]] std::vector<findings::Finding> findings_of_steps(const ingest::RunDirectory& run);
+
+/// Of one run: of its history, and of its steps.
 [[nodiscard]] std::vector<findings::Finding> findings_of_run(const ingest::RunDirectory& run,
                                                              const ledger::Account& account,
                                                              const ledger::RunLedger& ledger,

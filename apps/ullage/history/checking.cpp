@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 namespace ullage::cli {
@@ -18,6 +19,11 @@ Result<std::int64_t> parse_limit(MetricId metric, const std::string& text, const
     const auto size = parse_size(text);
     if (size && *size <= static_cast<std::uint64_t>(INT64_MAX)) return static_cast<std::int64_t>(*size);
     return fail(ErrorKind::usage, "a limit in bytes is no size", where, "38GiB, 38GB, or a number of bytes");
+  }
+  if (store::metrics()[metric].unit == store::Unit::microseconds) {
+    const auto time = parse_duration(text);
+    if (time) return std::chrono::duration_cast<std::chrono::microseconds>(*time).count();
+    return fail(ErrorKind::usage, "a limit in time is no time", where, "200ms, 1.5s");
   }
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -86,7 +86,8 @@ void take_tree(RunResult& result, const RunDirectory& run, const ledger::RunLedg
   result.ledger_of = (shown.exact ? "peak of allocated memory, in " : "end of ") +
                      ledger::title_of(shown.phases[shown.allocated_peak_phase]);
   result.below_peak = whole.peak.allocated - std::min(whole.peak.allocated, shown.peak.allocated) + shown.below_peak;
-  if (built) result.found.findings = findings_of_run(run, *account, *built, run.facts.device->total_bytes, {});
+  result.found.findings =
+      built ? findings_of_run(run, *account, *built, run.facts.device->total_bytes, {}) : findings_of_steps(run);
 }
 
 void take_ledger(RunResult& result, const RunDirectory& run) {

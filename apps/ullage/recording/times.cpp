@@ -28,8 +28,13 @@ std::set<std::uint32_t> slowed_steps(const ingest::RunFacts& facts) {
   return steps;
 }
 
-/// Seconds of each step that counts. The first has no beginning.
-std::map<std::uint32_t, double> durations(const ingest::RunFacts& facts) {
+double at_share(const std::vector<double>& sorted, double share) {
+  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+}  // namespace
+
+std::map<std::uint32_t, double> step_durations(const ingest::RunFacts& facts) {
   std::map<std::uint32_t, double> found;
   const auto slowed = slowed_steps(facts);
   std::uint64_t before = 0;
@@ -41,19 +46,13 @@ std::map<std::uint32_t, double> durations(const ingest::RunFacts& facts) {
   return found;
 }
 
-double at_share(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
-}
-
-}  // namespace
-
 std::uint32_t ended_step(const ledger::Mark& mark) {
   const bool end = mark.name == MarkName::optimizer_end || mark.name == MarkName::step_end;
   return end ? mark.step : 0;
 }
 
 void take_times(report::RunResult& result, const ingest::RunFacts& facts) {
-  const auto steps = durations(facts);
+  const auto steps = step_durations(facts);
   if (steps.empty()) return;
   std::vector<double> sorted;
   for (const auto& [step, seconds] : steps) sorted.push_back(seconds);

@@ -190,7 +190,8 @@ void take_problems(RunResult& result, const Attempt& attempt) {
 }
 
 std::vector<findings::Finding> findings_of(const RehearsalOptions& options, const Attempt& attempt, bool fits) {
-  if (!attempt.run || !attempt.account || !attempt.ledger) return {};
+  if (!attempt.run) return {};
+  if (!attempt.account || !attempt.ledger) return findings_of_steps(*attempt.run);
   return findings_of_run(*attempt.run, *attempt.account, *attempt.ledger, options.capacity_bytes,
                          {options.headroom, options.reserve_bytes, fits});
 }

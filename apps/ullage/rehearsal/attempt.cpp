@@ -26,6 +26,7 @@ LaunchOptions launch_options(const RehearsalOptions& options, const AttemptSetti
   told.unlimited = settings.unlimited;
   told.allow_writes = options.allow_writes;
   told.compiler_cache = compiler_cache(options, settings.directory);
+  if (options.host_bytes > 0) told.host_memory = options.host_bytes;
   told.cudnn_version = settings.cudnn_version;
   LaunchOptions launch;
   launch.argv = options.command;

@@ -10,6 +10,8 @@ extern const Rule growth;
 extern const Rule graph_kept;
 extern const Rule unused_graph;
 extern const Rule inference_without_no_grad;
+extern const Rule zero_grad_missing;
+extern const Rule workers_memory;
 extern const Rule fragmentation;
 extern const Rule no_hole;
 extern const Rule headroom;
@@ -29,5 +31,7 @@ extern const Rule padding;
 extern const Rule synchronisation;
 extern const Rule transfer;
 extern const Rule pageable_copies;
+extern const Rule data_wait;
+extern const Rule rank_imbalance;
 
 }  // namespace ullage::findings

@@ -35,6 +35,33 @@ std::vector<Finding> find(const Rule& rule, const Subject& subject) {
   return {finding};
 }
 
+const ledger::Phase* highest(const RunSteps& steps, bool in_optimizer, bool later = false) {
+  const ledger::Phase* found = nullptr;
+  for (const auto& phase : steps.phases) {
+    if ((phase.name == PhaseName::optimizer) != in_optimizer || (later && phase.step < 2)) continue;
+    if (found == nullptr || phase.peak_allocated > found->peak_allocated) found = &phase;
+  }
+  return found;
+}
+
+std::vector<Finding> find_in_steps(const Rule& rule, const RunSteps& steps) {
+  const auto* spike = highest(steps, true);
+  const auto* rest = highest(steps, false);
+  if (!steps.recorded || spike == nullptr || rest == nullptr) return {};
+  std::uint64_t others = rest->peak_allocated;
+  for (const auto& phase : steps.phases) others = std::max(others, phase.allocated);
+  if (spike->peak_allocated < others + worth_of(spike->peak_allocated)) return {};
+  const std::uint64_t above = spike->peak_allocated - others;
+  Finding finding =
+      finding_of(rule, above, "the optimizer step peaks " + format_bytes(above) + " above everything else");
+  finding.evidence.push_back(format_bytes(spike->peak_allocated) + " in " + title_of(*spike) + "; outside of it " +
+                             format_bytes(rest->peak_allocated) + " at most, in " + title_of(*rest));
+  const auto* later = highest(steps, true, true);
+  if (later != nullptr && later->peak_allocated + worth_of(spike->peak_allocated) < spike->peak_allocated)
+    finding.evidence.push_back("in the first step only: later ones reach " + format_bytes(later->peak_allocated));
+  return {finding};
+}
+
 }  // namespace
 
 const Rule optimizer_peak{
@@ -44,9 +71,11 @@ const Rule optimizer_peak{
     "The peak of allocated memory lies in the optimizer step, and is made of what the step allocates and gives up "
     "again: "
     "the foreach form of an optimizer (PyTorch's default) makes a temporary of every parameter's size. The bytes are "
-    "those above the highest of all other moments, the state that stays included.",
+    "those above the highest of all other moments, the state that stays included. A recording without a memory history "
+    "compares the peaks of its phases, and says when only the first step is so.",
     "optimizer = torch.optim.AdamW(model.parameters())      # foreach by default",
     "fused=True (no temporaries) or foreach=False (those of one parameter at a time)",
-    find};
+    find,
+    find_in_steps};
 
 }  // namespace ullage::findings

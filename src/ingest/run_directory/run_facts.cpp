@@ -143,6 +143,8 @@ class FactsReader {
                                                                  {"optimizer_setup", &FactsReader::on_optimizer},
                                                                  {"mask", &FactsReader::on_mask},
                                                                  {"zero_grad", &FactsReader::on_zero_grad},
+                                                                 {"kept_gradients", &FactsReader::on_kept_gradients},
+                                                                 {"loader", &FactsReader::on_loader},
                                                                  {"host", &FactsReader::on_host},
                                                                  {"loads", &FactsReader::on_loads},
                                                                  {"pinning", &FactsReader::on_pinning},
@@ -375,6 +377,15 @@ class FactsReader {
   void on_mask(const JsonFields& r) {
     facts_.masks.push_back({r.text("name"), r.small_count("step"), r.count("rows"), r.count("columns"), r.count("kept"),
                             r.count("kept_squared"), r.text("line")});
+  }
+
+  void on_kept_gradients(const JsonFields& r) {
+    facts_.kept_gradients.push_back({r.small_count("step"), r.text("line"), r.count("count"), r.count("bytes")});
+  }
+
+  void on_loader(const JsonFields& r) {
+    facts_.loaders.push_back({r.count("workers"), r.flag("pin_memory"), r.count("prefetch_factor"),
+                              r.count("batch_bytes"), r.count("host_capacity_bytes")});
   }
 
   void on_zero_grad(const JsonFields& r) {

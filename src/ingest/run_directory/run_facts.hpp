@@ -163,6 +163,8 @@ struct RunFacts {
   std::optional<OptimizerFacts> optimizer;
   std::vector<attribution::PaddingMask> masks;
   std::vector<attribution::ZeroGrad> zero_grads;
+  std::vector<attribution::KeptGradients> kept_gradients;
+  std::vector<attribution::Loader> loaders;
   std::vector<std::string> notes;
   std::vector<std::string> saw;
   std::vector<PolicyUse> policies;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measuring idioms of tutorials: what they print must not change when the script is recorded."""
 import json
+import re
 
 import torch
 
@@ -28,14 +29,16 @@ def three_marks_a_step(model, optimizer):
 
 
 def profiler_table(model, optimizer):
-    """torch.profiler's operators, sorted by the memory of the device."""
+    """torch.profiler's operators, sorted by the memory of the device: the columns of sizes of its table, and the figures."""
     activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=activities, profile_memory=True) as profiler:
         model(torch.randn(64, 1024, device="cuda")).square().mean().backward()
         optimizer.step()
         optimizer.zero_grad()
+    table = profiler.key_averages().table(sort_by="self_cuda_memory_usage", row_limit=20, max_name_column_width=80)
+    shown = [[line.split()[0], re.findall(r"-?[\d.]+ [KMG]?[bB](?!\w)", line)] for line in table.splitlines() if "aten::" in line]
     rows = [[e.key, e.count, e.self_device_memory_usage] for e in profiler.key_averages() if e.key.startswith("aten::")]
-    return sorted(rows, key=lambda row: (-row[2], row[0]))[:30]
+    return [shown, sorted(rows, key=lambda row: (-row[2], row[0]))[:30]]
 
 
 def inference_beside_training(model, optimizer):

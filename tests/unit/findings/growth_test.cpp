@@ -68,6 +68,23 @@ TEST(Growth, ABufferThatIsMadeAnewAndLarger) {
   EXPECT_EQ(found[0].bytes, 30 * mib);
 }
 
+TEST(Growth, InEverySecondStep) {
+  World world = training(8);
+  for (std::uint32_t step = 2; step <= 8; step += 2)
+    world.add(2 * mib, Category::unattributed, "", "aten::clone", "", forward_of(step));
+  const auto found = world.find("growth");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].bytes, 6 * mib);
+  EXPECT_EQ(found[0].title, "memory grows by 2.00 MiB in every second step");
+}
+
+TEST(Growth, TwoSingleTensorsAreNone) {
+  World world = training(8);
+  world.add(20 * mib, Category::unattributed, "", "aten::clone", "", forward_of(4));
+  world.add(20 * mib, Category::unattributed, "", "aten::clone", "", forward_of(6));
+  EXPECT_TRUE(world.find("growth").empty());
+}
+
 TEST(Growth, OptimizerStateIsNone) {
   World world = training(5);
   for (std::uint32_t step = 1; step <= 5; ++step)

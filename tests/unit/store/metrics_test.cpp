@@ -41,6 +41,18 @@ TEST(metrics, shrinking_memory_is_a_negative_growth) {
   EXPECT_EQ(value(record, "step_growth"), -6);
 }
 
+TEST(metrics, times_and_rates_of_a_recording) {
+  const auto of = [](const char* json) { return record_of({"x", "/x", 0, json}).value(); };
+  const Record record = of(R"({"time":{"seconds":0.0123456},"throughput":{"tokens_per_second":1999.6}})");
+  EXPECT_EQ(value(record, "step_time"), 12346);
+  EXPECT_EQ(value(record, "tokens_per_second"), 2000);
+  EXPECT_EQ(value_text(*find_metric("step_time"), 12346), "12.346 ms");
+  EXPECT_FALSE(metrics()[*find_metric("tokens_per_second")].less_is_better);
+  const Record odd = of(R"({"time":{"seconds":-1},"throughput":{"tokens_per_second":1e300}})");
+  EXPECT_EQ(value(odd, "step_time"), std::nullopt);
+  EXPECT_EQ(value(odd, "tokens_per_second"), std::nullopt);
+}
+
 TEST(metrics, an_unknown_name_gets_the_nearest) {
   const auto found = find_metric("peak_reservd");
   ASSERT_FALSE(found);

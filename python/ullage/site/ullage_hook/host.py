@@ -3,7 +3,7 @@
 import functools
 import time
 
-from .importing import after_import
+from .loads import Loads
 
 _SHARE = 200  # looking may take 1/200 of the time between two looks
 
@@ -15,11 +15,11 @@ class Host:
         self._next = 0
         self._own = 0        # resident bytes that the hook itself took when it started
         self._peak = 0       # the highest resident bytes without them
-        self._loads = []     # nanoseconds of each batch since the last step
+        self.loads = Loads(torch, session.records)
         self._pinned = None  # [times, requested, taken] of Tensor.pin_memory since the last record
 
     def attach(self):
-        after_import("torch.utils.data.dataloader", lambda m: self._time_batches(m._BaseDataLoaderIter))
+        self.loads.attach(lambda: self._session.host.loads)
         self._watch_pinning(self._torch.Tensor)
 
     # --- memory ---
@@ -66,35 +66,15 @@ class Host:
                                   hook_bytes=self._own, history_entries=self._session.history.entries(counters),
                                   operator_entries=self._session.operators.entries)
 
-    # --- batches ---
-
-    def _time_batches(self, iterator):
-        """The time that the script's own process waits in the DataLoader for each batch."""
-        function, session = iterator.__next__, self._session
-
-        @functools.wraps(function)
-        def timed(loader):
-            begin = time.perf_counter_ns()
-            batch = function(loader)
-            session.host.loaded(time.perf_counter_ns() - begin)
-            return batch
-
-        iterator.__next__ = timed
-
-    def loaded(self, nanoseconds):
-        self._loads.append(nanoseconds)
+    # --- batches and pinned memory ---
 
     def step_ends(self, step):
-        """Writes the batches that were loaded since the last step; `step` is the one that ends."""
-        if self._loads:
-            self._session.records.add("loads", step=step, ns=self._loads)
-            self._loads = []
+        """Writes what was loaded and pinned since the last step; `step` is the one that ends."""
+        self.loads.step_ends(step)
         if self._pinned:
             times, requested, taken = self._pinned
             self._session.records.add("pinning", times=times, requested_bytes=requested, taken_bytes=taken)
             self._pinned = None
-
-    # --- pinned memory ---
 
     def _watch_pinning(self, tensor):
         """PyTorch rounds pinned blocks up to powers of two: what was asked for, and the block that came."""

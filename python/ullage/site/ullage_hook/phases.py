@@ -25,6 +25,7 @@ class Phases:
         self.micro_batch = 0
         self._stepped = True     # the next forward begins a step
         self._backward_seen = False
+        self.passes = 0          # backward passes of the run
 
     @property
     def between_steps(self):
@@ -117,6 +118,7 @@ class Phases:
         self._backward_depth += 1
         if self._backward_depth == 1:
             self._backward_thread = threading.get_ident()
+            self.passes += 1
         if self._backward_depth > 1 or self._modules:
             return
         self._backward_seen = True

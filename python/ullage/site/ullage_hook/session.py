@@ -10,6 +10,7 @@ from .compiler import Compiler
 from .counters import Counters
 from .endings import Endings
 from .history import History
+from .gradients import KeptGradients
 from .host import Host
 from .lines import Lines
 from .observations import Observations
@@ -52,6 +53,7 @@ class Session:
         self.steps = StepLimit(self._wanted_steps)
         self.endings = Endings(torch, self)
         self.host = Host(torch, self)
+        self.gradients = KeptGradients(self.records, self.lines.current)
         self.operators = Operators(torch, self.records, self.device, self.host.apart)
         self._pid = os.getpid()
         self._index = 0
@@ -74,6 +76,7 @@ class Session:
         self.endings.attach()
         mark_traces(torch, self)
         self.host.attach()
+        self.gradients.attach(torch, lambda: self.gradients)
         # CUDA_VISIBLE_DEVICES with any value shows the one device: without NVML's answer PyTorch asks the runtime.
         torch.cuda._device_count_nvml = lambda: -1
         atexit.register(self.finish)
@@ -178,12 +181,16 @@ class Session:
         if optimizer is not None:
             self.owners.see_optimizer(optimizer)
             self.setup.see_optimizer(optimizer)
+            self._attempt(lambda: self.gradients.before_step(optimizer, self.phases.step, self.phases.passes),
+                          "whether gradients are given up is not known")
         if self._stopped:  # the script has swallowed the stop
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(0)
 
     def after_step(self, optimizer):
+        self._attempt(lambda: self.gradients.after_step(optimizer, self.phases.passes),
+                      "whether gradients are given up is not known")
         counters = self.counters.read()
         reason = self.steps.stepped(optimizer, counters["peak_allocated"], counters["peak_reserved"])
         self._stop(reason)

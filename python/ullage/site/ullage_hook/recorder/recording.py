@@ -9,6 +9,8 @@ import time
 import types
 
 from ..endings import chain
+from ..gradients import KeptGradients
+from ..lines import Lines
 from ..owners import Owners
 from ..records import Records
 from ..secrets import MASK, names_a_secret, without_secrets
@@ -41,6 +43,7 @@ class Recording:
         self.phases = RecordedPhases(self.meter.torch, self, self.problems)
         self._owners = None
         self._setup = None
+        self._gradients = None
         self._pid = os.getpid()
         self._index = 0
         self._open = False
@@ -60,8 +63,11 @@ class Recording:
         self.directory = make(self.name, self.rank, directory)
         self.records = Records(self.directory, "marks.jsonl")
         torch = self.meter.torch
-        self._owners = Owners(torch, self.records) if torch is not None else None
-        self._setup = Setup(torch, self.records) if torch is not None else None
+        if torch is not None:
+            self._owners = Owners(torch, self.records)
+            self._setup = Setup(torch, self.records)
+            self._gradients = KeptGradients(self.records, Lines(torch).current)
+            self._gradients.attach(torch)
         self._open = True
         self.records.add("process", pid=self._pid, argv=without_secrets(getattr(sys, "orig_argv", sys.argv)), cwd=_folder(),
                          python=platform.python_version(), torch=torch and str(torch.__version__),
@@ -82,6 +88,8 @@ class Recording:
         if not self.active:
             return
         self.phases.detach()
+        if self._gradients is not None:
+            self._gradients.detach()
         self._end_companions()
         self._write_end(status, error)
         self._open = False
@@ -191,12 +199,23 @@ class Recording:
     def before_step(self, optimizer):
         if optimizer is not None:
             self.see_optimizer(optimizer)
+            self._see_gradients(optimizer)
+
+    @harmless
+    def _see_gradients(self, optimizer, stepped=False):
+        if self._gradients is None or not self.active:
+            return
+        if stepped:
+            self._gradients.after_step(optimizer, self.phases.passes)
+        else:
+            self._gradients.before_step(optimizer, self.phases.step, self.phases.passes)
 
     def after_pass(self):
         pass
 
     def after_step(self, optimizer):
         step = self.phases.step
+        self._see_gradients(optimizer, stepped=True)
         if step == 1:
             self.meter.settle()
         self._write_tokens(step, self.figures.end_step())
