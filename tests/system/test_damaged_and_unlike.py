@@ -43,7 +43,7 @@ def test_a_difference_to_a_damaged_file_says_so(tmp_path):
 def test_sources_that_show_different_parts_of_the_device_line_up():
     made = json.loads(ullage("diff", SNAPSHOT, TRACE, "--json").stdout)
     assert made["difference"]["id"] == "allocated"
-    assert any("does not say what is reserved" in note for note in made["notes"])
+    assert any("not every source says what is reserved" in note for note in made["notes"])
     lines = {line["id"]: line for line in made["difference"]["children"]}
     assert lines["activations"]["after_bytes"] > 0 and lines["optimizer_state"]["before_bytes"] > 0
 
