@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage batches`: what padding costs, for each way of putting sequences into batches.
 #include "planner/batches.hpp"
+#include "apps/ullage/choice.hpp"
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/output.hpp"
@@ -34,9 +35,10 @@ struct Answer {
 constexpr const char* plan_flags[] = {"gpu", "gpu-file", "precision", "optimizer", "attention", "checkpoint"};
 
 /// A step with this batch, by the flags of `ullage plan`.
-Result<report::PlanPoint> plan_of(const Arguments& arguments, const planner::Batch& batch) {
-  std::vector<std::string> words{*arguments.text("model"), fmt::format("--micro-batch={}", batch.sequences),
-                                 fmt::format("--seq={}", batch.length)};
+Result<report::PlanPoint> plan_of(const Arguments& arguments, const BatchingCost& way) {
+  std::vector<std::string> words{*arguments.text("model"), fmt::format("--micro-batch={}", way.largest.sequences),
+                                 fmt::format("--seq={}", way.largest.length)};
+  if (way.padding > 0) words.emplace_back("--padding");
   for (const char* flag : plan_flags)
     if (const auto value = arguments.text(flag)) words.push_back(fmt::format("--{}={}", flag, *value));
   return plan_one_step(words);
@@ -49,8 +51,10 @@ Result<Answer> with_plans(const Arguments& arguments, Answer answer) {
         return fail(ErrorKind::usage, "of which model?", fmt::format("--{}", flag), "--model MODEL as well");
     return answer;
   }
+  if (const auto gpus = chosen_gpus(arguments); gpus && gpus->size() > 1)
+    return fail(ErrorKind::usage, "batches are planned on one GPU", "--gpu " + *arguments.text("gpu"), "one name");
   for (const BatchingCost& way : answer.batches.ways) {
-    auto point = plan_of(arguments, way.largest);
+    auto point = plan_of(arguments, way);
     if (!point) return tl::unexpected(point.error());
     answer.plans.push_back(std::move(*point));
   }
@@ -136,10 +140,14 @@ std::string text_of(const Answer& answer) {
         grouped(way.batches),
         fmt::format("{} x {} = {}", way.largest.sequences, way.largest.length, grouped(way.largest.tokens()))};
     if (!answer.plans.empty())
-      cells.insert(cells.end(), {format_bytes(answer.plans[i].at_least), answer.plans[i].step->verdict});
+      cells.insert(cells.end(), {format_bytes(answer.plans[i].at_least),
+                                 answer.plans[i].fits_not ? "does not fit" : answer.plans[i].step->verdict});
     table.add(std::move(cells));
   }
-  return head_text(answer) + "\n" + table.text() +
+  const std::string where = answer.plans.empty() ? ""
+                                                 : fmt::format("planned on {}; what a way pads has a mask\n",
+                                                               answer.plans.front().device->short_name);
+  return head_text(answer) + where + "\n" + table.text() +
          fmt::format(
              "\npadding is its share of the tokens computed, {} of which are real. The largest batch must fit: "
              "plan and rehearse with it.\n",
@@ -189,6 +197,7 @@ std::string json_of(const Answer& answer) {
   json.field("micro_batch", answer.options.micro_batch);
   if (answer.options.max_length) json.field("max_length", std::uint64_t{*answer.options.max_length});
   json.field("buckets", answer.options.buckets);
+  if (!answer.plans.empty()) json.field("gpu", std::string_view(answer.plans.front().device->short_name));
   json.field("seed", answer.options.seed);
   write_lengths(json, answer);
   json.field("real_tokens", answer.batches.tokens);

@@ -9,12 +9,6 @@
 namespace ullage::planner {
 namespace {
 
-using program::Role;
-
-bool is_state(Role role) {
-  return role == Role::parameter || role == Role::buffer || role == Role::gradient || role == Role::optimizer_state;
-}
-
 using Sizes = std::map<std::uint64_t, std::uint64_t>;
 
 LineOrigin origin_of(const std::string& line, const Sizes& sizes) {
@@ -29,9 +23,10 @@ LineOrigin origin_of(const std::string& line, const Sizes& sizes) {
 std::vector<LineOrigin> origins_of(const program::Program& program, const std::vector<LiveTensor>& live) {
   LineNames names(program);
   std::unordered_map<std::string, Sizes> sizes;
-  for (const LiveTensor& one : live)
-    if (const program::Tensor& tensor = program.tensors[one.tensor]; !is_state(tensor.role))
-      ++sizes[names.of(tensor)][tensor.bytes];
+  for (const LiveTensor& one : live) {
+    const program::Tensor& tensor = program.tensors[one.tensor];
+    ++sizes[names.of(tensor)][tensor.bytes];
+  }
   std::vector<LineOrigin> origins;
   for (std::size_t i = 0; i < program.events.size() && !sizes.empty(); ++i) {
     if (!program::is_request(program.events[i])) continue;

@@ -22,7 +22,7 @@ struct LineOrigin {
   std::size_t first_event = 0;  ///< the first request of its kind in the program
 };
 
-/// Of workspaces, inputs, activations and temporaries, in the order of the program; states have formulas of their own.
+/// In the order of the program.
 [[nodiscard]] std::vector<LineOrigin> origins_of(const program::Program& program, const std::vector<LiveTensor>& live);
 
 }  // namespace ullage::planner

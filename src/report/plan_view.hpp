@@ -114,7 +114,7 @@ struct PlanChange {
 struct PlanRunFile {
   std::string path;
   bool training_arguments = false;
-  std::vector<std::string> ignored;    ///< settings without effect
+  std::vector<std::string> ignored;    ///< settings that are not read
   std::vector<std::string> unplanned;  ///< settings whose effect is not planned
 };
 

@@ -13,7 +13,7 @@
 namespace ullage::store {
 namespace {
 
-enum class Kind : std::uint8_t { object, list, texts, text, filled_text, count, whole, number, boolean, time };
+enum class Kind : std::uint8_t { object, list, texts, text, filled_text, count, whole, number, boolean, time, commit };
 
 const char* name_of(Kind kind) {
   constexpr const char* names[] = {"an object",
@@ -25,12 +25,17 @@ const char* name_of(Kind kind) {
                                    "a whole number",
                                    "a number",
                                    "true or false",
-                                   "a time such as 2026-11-30T15:15:47.123Z"};
+                                   "a time such as 2026-11-30T15:15:47.123Z",
+                                   "40 to 64 hexadecimal digits"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 bool all_texts(const Json& value) {
   return value.IsArray() && std::ranges::all_of(value.GetArray(), [](const Json& item) { return item.IsString(); });
+}
+
+bool is_commit(std::string_view text) {
+  return text.size() >= 40 && text.size() <= 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 bool is(const Json& value, Kind kind) {
@@ -55,6 +60,8 @@ bool is(const Json& value, Kind kind) {
       return value.IsBool();
     case Kind::time:
       return parse_time(text_of(&value), false).has_value();
+    case Kind::commit:
+      return is_commit(text_of(&value));
   }
   return false;
 }
@@ -123,6 +130,7 @@ constexpr Field run_fields[] = {{"name", Kind::text},
                                 {"environment", Kind::object},
                                 {"input_shapes", Kind::texts},
                                 {"code", Kind::object}};
+constexpr Field code_fields[] = {{"commit", Kind::commit, true}, {"dirty", Kind::boolean, true}};
 constexpr Field time_fields[] = {
     {"seconds", Kind::number, true}, {"low", Kind::number, true}, {"high", Kind::number, true}};
 constexpr Field phase_fields[] = {{"name", Kind::filled_text, true},
@@ -223,6 +231,8 @@ Result<void> check_result(const Json& result) {
   for (const Part& part : lists)
     if (auto checked = check_items(at(&result, part.key), part.fields, std::string("result.") + part.key); !checked)
       return checked;
+  if (const Json* code = at(&result, "run", "code"))
+    if (auto checked = check_fields(*code, code_fields, "result.run.code"); !checked) return checked;
   const Json* ledger = at(&result, "ledger");
   return ledger == nullptr ? Result<void>() : check_ledger(*ledger, "result.ledger");
 }

@@ -101,7 +101,7 @@ def test_what_is_no_length_is_an_error_with_its_line(text, where):
 
 @pytest.mark.parametrize("arguments, status", [
     ([], 2), (["-", "--micro-batch", "0"], 2), (["-", "--max-length", "0"], 2), (["-", "--buckets", "0"], 2),
-    (["-", "--micro-batch", "99999999999"], 2), (["/nowhere.txt"], 4), (["-", "x"], 2), (["-", "--gpu", "t4"], 2), (["-", "--model", "gpt2"], 2),
+    (["-", "--micro-batch", "99999999999"], 2), (["/nowhere.txt"], 4), (["-", "x"], 2), (["-", "--gpu", "t4"], 2), (["-", "--model", "gpt2", "--gpu", "t4,l4"], 2), (["-", "--model", "gpt2"], 2),
 ])
 def test_wrong_arguments(arguments, status):
     done = ullage("batches", *arguments, input="1\n")
@@ -110,8 +110,10 @@ def test_wrong_arguments(arguments, status):
 
 def test_the_largest_batch_is_planned():
     _, ways = batches([100, 200, 300, 400], "--micro-batch", 2, "--max-length", 512, "--model", "gpt2", "--gpu", "a100-40gb", "--checkpoint", "full")
-    for largest in (way["largest_batch"] for way in ways.values()):
-        done = ullage("plan", "gpt2", "--gpu", "a100-40gb", "--checkpoint", "full", "--micro-batch", largest["sequences"], "--seq", largest["length"], "--json")
+    for way in ways.values():
+        largest = way["largest_batch"]
+        mask = ["--padding"] if way["padding_tokens"] else []
+        done = ullage("plan", "gpt2", "--gpu", "a100-40gb", "--checkpoint", "full", "--micro-batch", largest["sequences"], "--seq", largest["length"], *mask, "--json")
         plan = json.loads(done.stdout)
         assert (largest["needed_bytes"], largest["verdict"]) == (plan["needed_bytes"], plan["verdict"])
     assert ways["maximum"]["largest_batch"]["needed_bytes"] > ways["sorted"]["largest_batch"]["needed_bytes"]

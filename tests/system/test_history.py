@@ -195,6 +195,8 @@ def test_the_list_is_filtered_sorted_and_cut(home, result):
     (["store", "rebuid"], "did you mean 'rebuild'"),
     (["store"], "rebuild, export or import"),
     (["rm"], "ullage rm RUN"),
+    (["rm", "", "--files"], "the run has no name"),
+    (["show", ""], "the run has no name"),
 ])
 def test_usage_errors_say_what_to_do(home, result, words, hint):
     for number in (1, 2):

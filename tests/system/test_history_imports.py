@@ -47,6 +47,25 @@ def test_an_import_takes_all_or_nothing(home, result, tmp_path_factory, path, va
     assert other.ids() == []
 
 
+def test_an_import_does_not_change_what_a_directory_here_says(home, result):
+    keep(home, "a", result, 1)
+    home("store", "rebuild")
+    line = json.loads(home("store", "export", "-").stdout)
+    before = home("show", "a", "--json").stdout
+    line["result"]["verdict"], line["result"]["steps"] = "oom", 77
+    assert "0 runs taken in" in home("store", "import", "-", input=json.dumps(line) + "\n").stdout
+    assert home("show", "a", "--json").stdout == before and home("runs", "--json").stdout.count('"oom"') == 0
+
+
+def test_a_commit_is_a_hash(home, result, tmp_path_factory):
+    keep(home, "a", result, 1)
+    home("store", "rebuild")
+    line = json.loads(home("store", "export", "-").stdout)
+    line["result"].setdefault("run", {})["code"] = {"commit": "/", "dirty": False}
+    other = Home(tmp_path_factory.mktemp("other"))
+    assert "result.run.code.commit" in other("store", "import", "-", input=json.dumps(line) + "\n", status=3).stderr
+
+
 def test_rm_never_removes_a_folder_that_only_an_import_names(home, result, tmp_path_factory):
     directory = keep(home, "a", result, 1)
     elsewhere = home.folder / "elsewhere"

@@ -53,13 +53,25 @@ def test_training_arguments_of_transformers(write):
     assert f"{file}: not planned, and would change the numbers: max_grad_norm" in shown
 
 
+def test_yaml_spells_truth_in_three_ways_and_flags_win_over_training_arguments(write):
+    words = ("--gpu", "a100-40gb", "--run-file", write("output_dir: x\nbf16: True\ngradient_checkpointing: TRUE\nseq: 64\noptim: lomo\n"))
+    read = result("gpt2", *words, "--optimizer", "adamw")
+    assert (read["setup"]["precision"], read["setup"]["checkpoint"], read["values"]["sequence"]) == ("bf16-autocast", "full", 64)
+    states = result("gpt2", "--run-file", write("output_dir: x\nbf16: True\n", "states.yaml"))
+    assert states["evidence"]["partial"] is True and states["setup"]["optimizer"] == "adamw-fused"
+    assert result("gpt2", "--gpu", "a100-40gb", "--seq", 64, "--mode", "infer", "--run-file", write("output_dir: x\n", "infer.yaml"))["verdict"] == "fits"
+    assert result("gpt2", "--gpu", "a100-40gb", "--seq", 64, "--run-file", write("model: gpt2\nfit: seq\n", "fit.yaml"))["values"]["sequence"] == 64
+
+
 def test_what_training_arguments_leave_out_is_the_trainers_default(write):
     read = result("gpt2", "--gpu", "a100-40gb", "--seq", 128, "--run-file", write({"output_dir": "out"}))
     assert (read["values"]["micro_batch"], read["setup"]["precision"], read["setup"]["optimizer"]) == (8, "fp32", "adamw-fused")
 
 
 @pytest.mark.parametrize("text, status, said", [
-    ("micro_bach: 2\n", 3, "line 1"), ("a: [\n", 3, "not YAML"), ("- 1\n", 3, "not a map of settings"), ("model: gpt2\nmodel: opt-125m\n", 3, "there twice"),
+    ("micro_bach: 2\n", 3, "line 1"), ('{"model": "gpt2"}{"seq": 64}', 3, "more than one document"), ("seq: []\n", 3, "an empty list"),
+    ("micro_batch: 4\nmicro-batch: 9\n", 3, "line 2"), ("model: [gpt2, x]\n", 3, "not a name"), ("model: --help\n", 2, "unknown model: '--help'"),
+    ("output_dir: x\nbf16: 1\n", 3, "line 2"), ("output_dir: x\nper_device_train_batch_size: [1, 2]\nseq: 8\n", 3, "line 2"), ("output_dir: x\noptim: sgd\n", 3, "no plan of 'sgd'"), ("a: [\n", 3, "not YAML"), ("- 1\n", 3, "not a map of settings"), ("model: gpt2\nmodel: opt-125m\n", 3, "there twice"),
     ("model: gpt2\nkeep-gradients: 3\n", 3, "not a switch"), ("model: gpt2\ngpu: {a: 1}\n", 3, "a map"), ("model: gpt2\nrun-file: x\n", 3, "no setting of a plan"),
     ("model: gpt2\ngpu: t4\nseq: x\n", 2, "not a list of whole numbers"), ("output_dir: x\noptim: lion_32bit\n", 3, "no plan of 'lion_32bit'")])
 def test_what_is_refused(write, text, status, said):

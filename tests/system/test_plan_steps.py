@@ -157,4 +157,9 @@ def test_every_line_says_how_it_comes_about():
     assert inner["formula"] == "24 x 64.00 MiB + 24 x 32.00 MiB = 2.25 GiB"
     assert inner["there_from"] == "step 1 forward, transformer.h.0.mlp.c_proj (aten::_to_copy)"
     shown = plan(GPT, *A100, "--micro-batch", 4, "--seq", 1024, "--explain").stdout
+    # At that moment only a part of the gradients is there: the closed form of all of them would not be the line's.
+    part = result("llama-3.2-1b", *A100, "--seq", 1000, "--micro-batch", 4, "--checkpoint", "full", "--optimizer", "sgd", "--precision", "fp32", "--explain")
+    gradients = lines_of(part["ledger"])["gradients"]["bytes"]
+    said = [formula["formula"] for formula in part["formulas"] if formula["line"].startswith("gradients")]
+    assert gradients < 4 * 1235814400 and said and all(text.endswith(f"= {gradients / 2**30:.2f} GiB") for text in said)
     assert "HOW THE LINES COME ABOUT" in shown and inner["formula"] in shown

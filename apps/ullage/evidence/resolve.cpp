@@ -104,6 +104,8 @@ class Search {
   }
 
   Result<RunPlace> find(const std::string& word) {
+    if (word.empty())  // every id begins like this
+      return fail(ErrorKind::usage, "the run has no name", "''", "a path, the id or the name of a run, or @last");
     std::map<std::string, std::string> beginning;  // id -> directory
     for (const KnownRun& run : kept_)
       if (run.id.starts_with(word)) beginning[run.id] = run.path.string();

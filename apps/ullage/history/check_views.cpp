@@ -14,7 +14,8 @@ constexpr std::size_t lines_shown = 12;
 std::string status_text(const Check& check) {
   if (check.status == CheckStatus::unknown) return "NOT KNOWN";
   if (check.status != CheckStatus::over) return name_of(check.status);
-  return fmt::format("OVER by {}", store::value_text(check.metric, std::abs(*check.value - check.limit)));
+  return fmt::format("{} by {}", store::metrics()[check.metric].less_is_better ? "OVER" : "UNDER",
+                     store::value_text(check.metric, std::abs(*check.value - check.limit)));
 }
 
 std::string limit_text(const Check& check) {

@@ -18,6 +18,13 @@ Result<std::string> only_file(const Arguments& arguments, const char* usage) {
   return fail(ErrorKind::usage, "just one file is needed", "ullage store", usage);
 }
 
+/// A run that this machine took up from its directory: what the directory says holds, not what a file says of it.
+Result<bool> is_own(store::Store& store, const store::Record& record) {
+  return store.find(record.summary.id).map([&](const std::optional<store::Source>& present) {
+    return present && !present->imported && present->directory == record.summary.directory;
+  });
+}
+
 /// An id that another run of this store has gets the hash of the run's directory.
 Result<store::Record> with_free_id(store::Store& store, store::Record record) {
   const auto present = store.find(record.summary.id);
@@ -54,7 +61,9 @@ Result<std::uint64_t> import_lines(store::Store& store, std::string_view text, c
     if (line.empty()) continue;
     auto record = record_of_line(store, line);
     if (!record) return tl::unexpected(at_line(record.error(), path, number));
-    records.push_back(std::move(*record));
+    const auto own = is_own(store, *record);
+    if (!own) return tl::unexpected(own.error());
+    if (!*own) records.push_back(std::move(*record));
   }
   return store.put(records).map([&] { return std::uint64_t{records.size()}; });
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace ullage::cli {
@@ -30,20 +31,34 @@ const Flag* flag_of(const Shape& shape, std::string name) {
   return found == shape.flags.end() || name == "run-file" ? nullptr : &*found;
 }
 
+std::string place_of(const Setting& setting, const std::string& path) {
+  return fmt::format("{}, line {}", path, setting.line);
+}
+
 tl::unexpected<Error> unknown(const Shape& shape, const Setting& setting, const std::string& path) {
   std::vector<std::string_view> names{"model"};
   for (const Flag& flag : shape.flags) names.push_back(flag.name);
   return fail(ErrorKind::bad_input, fmt::format("'{}' is no setting of a plan", printable(setting.key, false)),
-              fmt::format("{}, line {}", path, setting.line), "model, or a flag of 'ullage plan' without its dashes",
+              place_of(setting, path), "model, or a flag of 'ullage plan' without its dashes",
               suggestion(setting.key, names));
+}
+
+tl::unexpected<Error> twice(const Setting& setting, const std::string& path) {
+  return fail(ErrorKind::bad_input, fmt::format("{}: the setting is there twice", setting.key), place_of(setting, path),
+              "one of them; `-` and `_` are the same");
+}
+
+tl::unexpected<Error> one_model(const Setting& setting, const std::string& path) {
+  return fail(ErrorKind::bad_input, "model: not a name", place_of(setting, path), "one model");
 }
 
 /// On the command line one of these takes the place of the other.
 constexpr std::pair<std::string_view, std::string_view> rivals[] = {
     {"global-batch", "accumulate"}, {"accumulate", "global-batch"}, {"params", "model"}, {"family", "model"}};
 
-bool decided(const Arguments& arguments, std::string_view name) {
+bool decided(const Arguments& arguments, const Setting& setting, std::string_view name) {
   if (arguments.given(name) || arguments.text("fit") == name) return true;
+  if (name == "fit" && setting.values.size() == 1 && arguments.given(setting.values.front())) return true;
   if (!arguments.positionals.empty() && (name == "model" || name == "params" || name == "family")) return true;
   return std::ranges::any_of(rivals,
                              [&](const auto& pair) { return pair.second == name && arguments.given(pair.first); });
@@ -53,18 +68,20 @@ bool decided(const Arguments& arguments, std::string_view name) {
 Result<std::vector<std::string>> words_of(const Flag& flag, const Setting& setting, const std::string& path) {
   const std::string name = "--" + std::string(flag.name);
   const auto wrong = [&](std::string what, std::string expected) {
-    return fail(ErrorKind::bad_input, fmt::format("{}: {}", setting.key, std::move(what)),
-                fmt::format("{}, line {}", path, setting.line), std::move(expected));
+    return fail(ErrorKind::bad_input, fmt::format("{}: {}", setting.key, std::move(what)), place_of(setting, path),
+                std::move(expected));
   };
   if (setting.nested) return wrong("a map, or a list of more than plain values", "a value, or a list of values");
   std::vector<std::string> words;
   if (flag.kind == FlagKind::toggle) {
-    if (setting.values == std::vector<std::string>{"true"}) words.push_back(name);
-    if (setting.values.size() != 1 || (setting.values.front() != "true" && setting.values.front() != "false"))
-      return wrong("not a switch", "true or false");
+    const auto on = setting.values.size() == 1 ? ingest::truth_of(setting.values.front()) : std::nullopt;
+    if (!on) return wrong("not a switch", "true or false");
+    if (*on) words.push_back(name);
   } else if (flag.name == "freeze") {
     for (const std::string& value : setting.values) words.push_back(name + "=" + value);
-  } else if (!setting.values.empty()) {
+  } else if (setting.values.empty()) {
+    if (setting.is_list) return wrong("an empty list", "a value, or a list of values");
+  } else {
     words.push_back(name + "=" + join(setting.values, ","));
   }
   return words;
@@ -89,23 +106,27 @@ Result<Combined> with_run_file(const Shape& shape, const Arguments& arguments) {
   if (!settings) return tl::unexpected(settings.error());
   RunFileUse use{*path, is_training_arguments(*settings), {}, {}};
   if (use.training_arguments) {
-    auto translated = from_training_arguments(*settings, use);
+    auto translated = from_training_arguments(*settings, shape, arguments, use);
     if (!translated) return tl::unexpected(translated.error());
     settings = std::move(*translated);
   }
-  std::vector<std::string> words = words_of(shape, arguments);
+  std::vector<std::string> words = words_of(shape, arguments), model;
+  std::set<const Flag*> seen;
   for (const Setting& setting : *settings) {
     if (setting.key == "model") {
-      if (!decided(arguments, "model") && setting.values.size() == 1) words.push_back(setting.values.front());
+      if (setting.values.size() != 1) return one_model(setting, *path);
+      if (!decided(arguments, setting, "model")) model = {"--", setting.values.front()};
       continue;
     }
     const Flag* flag = flag_of(shape, setting.key);
     if (flag == nullptr) return unknown(shape, setting, *path);
-    if (decided(arguments, flag->name)) continue;
+    if (!seen.insert(flag).second) return twice(setting, *path);
+    if (decided(arguments, setting, flag->name)) continue;
     const auto more = words_of(*flag, setting, *path);
     if (!more) return tl::unexpected(more.error());
     words.insert(words.end(), more->begin(), more->end());
   }
+  words.insert(words.end(), model.begin(), model.end());
   const std::vector<std::string_view> views(words.begin(), words.end());
   return parse_arguments(shape, views).map([&](Arguments parsed) { return Combined{std::move(parsed), use}; });
 }

@@ -14,7 +14,7 @@ namespace ullage::cli {
 struct RunFileUse {
   std::string path;
   bool training_arguments = false;     ///< it is a TrainingArguments of transformers
-  std::vector<std::string> ignored;    ///< settings without effect on what is planned
+  std::vector<std::string> ignored;    ///< settings that are not read
   std::vector<std::string> unplanned;  ///< settings that would change the numbers, and are not planned
 };
 

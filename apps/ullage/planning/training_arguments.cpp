@@ -18,46 +18,82 @@ using ingest::Setting;
 /// Settings by name; what is taken is no longer among them.
 class Rest {
  public:
-  explicit Rest(const std::vector<Setting>& settings) {
+  Rest(const std::vector<Setting>& settings, const std::string& path) : path_(path) {
     for (const Setting& setting : settings) left_.emplace(setting.key, &setting);
   }
-  /// The value of a setting that has one.
-  std::string take(const char* name, std::string fallback) {
+
+  /// The value of a setting; `fallback` where it is missing or null.
+  Result<std::string> text(const char* name, std::string fallback) {
     const auto found = left_.find(name);
     if (found == left_.end()) return fallback;
     const Setting& setting = *found->second;
     left_.erase(found);
-    return setting.values.size() == 1 && !setting.nested ? setting.values.front() : fallback;
+    if (setting.nested || setting.is_list) return wrong(setting, "one value");
+    return setting.values.empty() ? fallback : setting.values.front();
   }
+
+  /// False where it is missing or null.
+  Result<bool> flag(const char* name) {
+    const auto found = left_.find(name);
+    const Setting* setting = found == left_.end() ? nullptr : found->second;
+    return text(name, "false").and_then([&](const std::string& value) -> Result<bool> {
+      if (const auto truth = ingest::truth_of(value)) return *truth;
+      return wrong(*setting, "true or false");
+    });
+  }
+
+  void forget(const std::string& name) { left_.erase(name); }
   [[nodiscard]] const std::map<std::string, const Setting*>& left() const { return left_; }
 
  private:
+  [[nodiscard]] tl::unexpected<Error> wrong(const Setting& setting, const char* expected) const {
+    return fail(ErrorKind::bad_input, fmt::format("{}: not a value of its kind", setting.key),
+                fmt::format("{}, line {}", path_, setting.line), expected);
+  }
   std::map<std::string, const Setting*> left_;
+  const std::string& path_;
 };
 
-/// transformers.training_args.OptimizerNames.
-constexpr std::pair<std::string_view, std::string_view> optimizers[] = {
-    {"adamw_torch", "adamw"},   {"adamw_torch_fused", "adamw-fused"}, {"sgd", "sgd"},
-    {"adafactor", "adafactor"}, {"adamw_8bit", "adamw-8bit"},         {"adamw_bnb_8bit", "adamw-8bit"}};
+/// transformers.training_args.OptimizerNames. Its `sgd` has no momentum, which no plan has.
+constexpr std::pair<std::string_view, std::string_view> optimizers[] = {{"adamw_torch", "adamw"},
+                                                                        {"adamw_torch_fused", "adamw-fused"},
+                                                                        {"adafactor", "adafactor"},
+                                                                        {"adamw_8bit", "adamw-8bit"},
+                                                                        {"adamw_bnb_8bit", "adamw-8bit"}};
 
 /// Settings that change what a step needs or how long it takes; a plan does not know them.
-constexpr std::array<std::string_view, 13> effective{"auto_find_batch_size",
+constexpr std::array<std::string_view, 24> effective{"auto_find_batch_size",
                                                      "bf16_full_eval",
                                                      "deepspeed",
+                                                     "do_eval",
                                                      "eval_strategy",
-                                                     "fsdp",
                                                      "fp16_full_eval",
-                                                     "group_by_length",
+                                                     "fsdp",
+                                                     "fsdp_config",
                                                      "gradient_checkpointing_kwargs",
+                                                     "group_by_length",
                                                      "label_smoothing_factor",
+                                                     "load_in_4bit",
+                                                     "load_in_8bit",
                                                      "max_grad_norm",
                                                      "neftune_noise_alpha",
+                                                     "no_cuda",
+                                                     "optim_args",
+                                                     "optim_target_modules",
                                                      "torch_compile",
+                                                     "torch_compile_backend",
+                                                     "torch_compile_mode",
+                                                     "torch_empty_cache_steps",
+                                                     "use_cpu",
                                                      "use_liger_kernel"};
 
+/// Lengths of a sequence as scripts and trainers beside transformers call them.
+constexpr std::array<const char*, 3> lengths{"max_length", "max_seq_length", "block_size"};
+
 bool is_off(const Setting& setting) {
-  constexpr std::array<std::string_view, 7> off{"false", "no", "none", "None", "0", "0.0", ""};
+  constexpr std::array<std::string_view, 6> off{"no", "none", "None", "0", "0.0", ""};
   if (setting.nested) return false;
+  if (setting.values.size() == 1 && ingest::truth_of(setting.values.front()) == false) return true;
   return setting.values.empty() ||
          (setting.values.size() == 1 && std::ranges::find(off, setting.values.front()) != off.end());
 }
@@ -70,20 +106,57 @@ void note_rest(const Rest& rest, RunFileUse& use) {
   }
 }
 
-std::string precision_of(Rest& rest) {
-  const bool bf16 = rest.take("bf16", "false") == "true", fp16 = rest.take("fp16", "false") == "true";
-  const bool tf32 = rest.take("tf32", "false") == "true";
-  return bf16 ? "bf16-autocast" : fp16 ? "fp16-autocast" : tf32 ? "tf32" : "fp32";
+Result<std::string> precision_of(Rest& rest) {
+  std::string precision = "fp32";
+  for (const auto& [name, meant] : {std::pair("tf32", "tf32"), {"fp16", "fp16-autocast"}, {"bf16", "bf16-autocast"}}) {
+    const auto given = rest.flag(name);
+    if (!given) return tl::unexpected(given.error());
+    if (*given) precision = meant;
+  }
+  return precision;
 }
 
 Result<std::string> optimizer_of(Rest& rest, const std::string& path) {
-  const std::string name = rest.take("optim", "adamw_torch_fused");
-  const auto found = std::ranges::find(optimizers, name, &std::pair<std::string_view, std::string_view>::first);
+  const auto name = rest.text("optim", "adamw_torch_fused");
+  if (!name) return name;
+  const auto found = std::ranges::find(optimizers, *name, &std::pair<std::string_view, std::string_view>::first);
   if (found != std::end(optimizers)) return std::string(found->second);
   std::vector<std::string> known;
   for (const auto& [theirs, ours] : optimizers) known.emplace_back(theirs);
-  return fail(ErrorKind::bad_input, fmt::format("optim: no plan of '{}'", printable(name, false)), path,
+  return fail(ErrorKind::bad_input, fmt::format("optim: no plan of '{}'", printable(*name, false)), path,
               "one of " + join(known, ", "), "--optimizer says which to plan instead");
+}
+
+/// The settings that are made, or the first mistake.
+class Made {
+ public:
+  void add(const char* name, const Result<std::string>& value) {
+    if (!value && !error_) error_ = value.error();
+    if (value && !value->empty()) settings_.push_back({name, {*value}, false, false, 1});
+  }
+  void add(const Setting& setting) { settings_.push_back(setting); }
+  [[nodiscard]] bool has(const char* name) const {
+    return std::ranges::find(settings_, name, &Setting::key) != settings_.end();
+  }
+  Result<std::vector<Setting>> finish() && {
+    if (error_) return tl::unexpected(*error_);
+    return std::move(settings_);
+  }
+
+ private:
+  std::vector<Setting> settings_;
+  std::optional<Error> error_;
+};
+
+/// Takes out what is a flag of a plan by its name.
+void keep_flags(const std::vector<Setting>& settings, const Shape& shape, Rest& rest, Made& made) {
+  for (const Setting& setting : settings) {
+    std::string name = setting.key;
+    std::ranges::replace(name, '_', '-');
+    if (name != "model" && std::ranges::find(shape.flags, name, &Flag::name) == shape.flags.end()) continue;
+    made.add({name, setting.values, setting.is_list, setting.nested, setting.line});
+    rest.forget(setting.key);
+  }
 }
 
 }  // namespace
@@ -95,26 +168,26 @@ bool is_training_arguments(const std::vector<Setting>& settings) {
   });
 }
 
-Result<std::vector<Setting>> from_training_arguments(const std::vector<Setting>& settings, RunFileUse& use) {
-  Rest rest(settings);
-  std::vector<Setting> made;
-  const auto add = [&](const char* name, std::string value) {
-    if (!value.empty()) made.push_back({name, {std::move(value)}, false, 1});
+Result<std::vector<Setting>> from_training_arguments(const std::vector<Setting>& settings, const Shape& shape,
+                                                     const Arguments& arguments, RunFileUse& use) {
+  Rest rest(settings, use.path);
+  Made made;
+  keep_flags(settings, shape, rest, made);
+  const auto add = [&](const char* name, bool wanted, const Result<std::string>& value) {
+    if (wanted && !made.has(name) && !arguments.given(name)) made.add(name, value);
   };
-  auto optimizer = optimizer_of(rest, use.path);
-  if (!optimizer) return tl::unexpected(optimizer.error());
-  add("optimizer", std::move(*optimizer));
-  add("precision", precision_of(rest));
-  add("micro-batch", rest.take("per_device_train_batch_size", "8"));
-  add("accumulate", rest.take("gradient_accumulation_steps", "1"));
-  add("checkpoint", rest.take("gradient_checkpointing", "false") == "true" ? "full" : "none");
-  add("model", rest.take("model_name_or_path", ""));
-  for (const char* length : {"max_length", "max_seq_length", "block_size"})
-    if (std::string value = rest.take(length, "");
-        !value.empty() && std::ranges::find(made, "seq", &Setting::key) == made.end())
-      add("seq", std::move(value));
+  for (const char* length : lengths) add("seq", true, rest.text(length, ""));
+  const bool trains = arguments.text("mode") != "infer";
+  const bool step = arguments.given("seq") || arguments.given("fit") || made.has("seq") || made.has("fit");
+  add("model", true, rest.text("model_name_or_path", ""));
+  add("precision", true, precision_of(rest));
+  add("optimizer", trains, optimizer_of(rest, use.path));
+  add("micro-batch", step, rest.text("per_device_train_batch_size", "8"));
+  add("accumulate", step && trains, rest.text("gradient_accumulation_steps", "1"));
+  add("checkpoint", step && trains,
+      rest.flag("gradient_checkpointing").map([](bool on) { return std::string(on ? "full" : "none"); }));
   note_rest(rest, use);
-  return made;
+  return std::move(made).finish();
 }
 
 }  // namespace ullage::cli

@@ -90,6 +90,28 @@ report::PlanView frame(const PlanOptions& options, const model::Model& model, co
   return view;
 }
 
+bool belongs(const std::string& line, const std::string& account) {
+  return line == account || line.starts_with(account + ".");
+}
+
+/// Ranks share each tensor rounded up, closed forms share their sum.
+bool is_form_of(const ledger::Line& form, const ledger::Line& line) {
+  if (form.known_by == KnownBy::derived) return form.bytes == line.bytes;
+  return line.bytes >= form.bytes && line.bytes - form.bytes <= form.bytes / 10'000;
+}
+
+/// Closed forms of states stand where the step has just those at its moment; else what the step says of itself.
+void use_formulas_of(const report::PlanPoint& point, const planner::States& states,
+                     std::vector<report::PlanFormula>& formulas) {
+  std::vector<report::PlanFormula> own = point.formulas;
+  for (const ledger::Line& account : states.lines) {
+    const ledger::Line* found = ledger::find(point.ledger, account.id);
+    const bool same = found != nullptr && is_form_of(account, *found);
+    std::erase_if(same ? own : formulas, [&](const auto& formula) { return belongs(formula.line, account.id); });
+  }
+  formulas.insert(formulas.end(), own.begin(), own.end());
+}
+
 }  // namespace
 
 report::PlanView plan_view(const PlanOptions& options, const model::Model& model, const planner::States& states,
@@ -105,8 +127,7 @@ report::PlanView plan_view(const PlanOptions& options, const StepOptions& step, 
   constexpr std::array<const char*, 4> looked_for{"micro-batch", "seq", "layers", "world"};
   report::PlanView view = frame(options, model, states, origin);
   view.points = std::move(points);
-  if (view.points.size() == 1)
-    view.formulas.insert(view.formulas.end(), view.points.front().formulas.begin(), view.points.front().formulas.end());
+  if (view.points.size() == 1) use_formulas_of(view.points.front(), states, view.formulas);
   view.setup.attention = step.attention, view.setup.checkpoint = step.checkpoint;
   view.setup.accumulate = step.setup.accumulate, view.setup.keep_gradients = step.setup.keep_gradients;
   view.setup.padding = step.setup.padding, view.setup.cache = static_cast<std::uint64_t>(step.setup.cache);

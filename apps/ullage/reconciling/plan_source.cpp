@@ -32,6 +32,16 @@ void take_count(ReconcileSource& source, const char* key, const Json* value) {
   if (const auto count = count_of(value)) source.facts[key] = std::to_string(*count);
 }
 
+/// What a plain training of one device does not have.
+void take_unusual(ReconcileSource& source, const Json& plan) {
+  if (text_of(at(&plan, "setup", "mode")) == "infer") source.facts[fact::mode] = "infer";
+  take_count(source, fact::cache, at(&plan, "setup", "cache"));
+  if (at(&plan, "setup", "padding") != nullptr) source.facts[fact::padding] = "yes";
+  if (count_of(at(&plan, "setup", "world")).value_or(1) < 2) return;
+  take_count(source, fact::world, at(&plan, "setup", "world"));
+  take_count(source, fact::zero, at(&plan, "setup", "zero"));
+}
+
 void take_facts(ReconcileSource& source, const Json& plan) {
   take_text(source, fact::model, text_of(at(&plan, "model", "model_type")));
   take_count(source, fact::parameters, at(&plan, "model", "parameters"));
@@ -42,6 +52,7 @@ void take_facts(ReconcileSource& source, const Json& plan) {
   for (const char* key : {fact::precision, fact::optimizer, fact::attention, fact::checkpoint})
     take_text(source, key, text_of(at(&plan, "setup", key)));
   take_count(source, fact::accumulate, at(&plan, "setup", "accumulate"));
+  take_unusual(source, plan);
 }
 
 double number_or_0(const Json* value) {

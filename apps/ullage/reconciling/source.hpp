@@ -40,9 +40,11 @@ namespace fact {
 inline constexpr const char *model = "model", *parameters = "parameters", *gpu = "GPU", *torch = "torch",
                             *micro_batch = "micro batch", *sequence = "sequence", *precision = "precision",
                             *optimizer = "optimizer", *attention = "attention", *checkpoint = "checkpoint",
-                            *accumulate = "accumulate";
+                            *accumulate = "accumulate", *mode = "mode", *cache = "cached tokens", *world = "ranks",
+                            *zero = "ZeRO stage", *padding = "padding";
 inline constexpr const char* all[] = {model,     parameters, gpu,       torch,      micro_batch, sequence,
-                                      precision, optimizer,  attention, checkpoint, accumulate};
+                                      precision, optimizer,  attention, checkpoint, accumulate,  mode,
+                                      cache,     world,      zero,      padding};
 }  // namespace fact
 
 /// Which moment the ledgers are of.

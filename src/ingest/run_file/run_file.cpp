@@ -15,17 +15,13 @@ std::string at(const std::string& where, const YAML::Mark& mark) {
   return mark.is_null() ? where : where + ", line " + std::to_string(mark.line + 1);
 }
 
-bool is_plain(const YAML::Node& node) {
-  return node.IsScalar() || node.IsNull();
-}
-
-Setting setting_of(const std::string& key, const YAML::Node& value) {
-  Setting setting{key, {}, false, static_cast<std::size_t>(value.Mark().line + 1)};
+Setting setting_of(const std::string& key, const YAML::Node& value, std::size_t line) {
+  Setting setting{key, {}, value.IsSequence(), false, line};
   if (value.IsScalar()) {
     setting.values.push_back(value.Scalar());
-  } else if (value.IsSequence() && std::all_of(value.begin(), value.end(), is_plain)) {
-    for (const YAML::Node& item : value)
-      if (item.IsScalar()) setting.values.push_back(item.Scalar());
+  } else if (value.IsSequence() &&
+             std::all_of(value.begin(), value.end(), [](const YAML::Node& item) { return item.IsScalar(); })) {
+    for (const YAML::Node& item : value) setting.values.push_back(item.Scalar());
   } else {
     setting.nested = !value.IsNull();
   }
@@ -42,18 +38,28 @@ Result<std::vector<Setting>> settings_of(const YAML::Node& root, const std::stri
     const std::string& key = entry.first.Scalar();
     if (!seen.insert(key).second)
       return fail(ErrorKind::bad_input, "the setting is there twice", at(where, entry.first.Mark()), "one of them");
-    settings.push_back(setting_of(key, entry.second));
+    settings.push_back(setting_of(key, entry.second, static_cast<std::size_t>(entry.first.Mark().line + 1)));
   }
   return settings;
 }
 
 }  // namespace
 
+std::optional<bool> truth_of(std::string_view text) {
+  for (const char* spelled : {"true", "True", "TRUE"})
+    if (text == spelled) return true;
+  for (const char* spelled : {"false", "False", "FALSE"})
+    if (text == spelled) return false;
+  return std::nullopt;
+}
+
 Result<std::vector<Setting>> read_run_file(std::string_view text, const std::string& where) {
   if (text.size() > most_run_file_bytes)
     return fail(ErrorKind::bad_input, "too large for a file of settings", where, "at most 1 MiB");
   try {
-    return settings_of(YAML::Load(std::string(text)), where);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.size() > 1) return fail(ErrorKind::bad_input, "more than one document", where, "one map of settings");
+    return settings_of(documents.empty() ? YAML::Node() : documents.front(), where);
   } catch (const YAML::Exception& exception) {
     return fail(ErrorKind::bad_input, "not YAML: " + exception.msg, at(where, exception.mark), allowed);
   }

@@ -95,6 +95,7 @@ void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point
   json.field("micro_batch", step.micro_batch);
   json.field("sequence", step.sequence);
   if (step.fit_value) json.field(setup.fit == "world" ? "smallest" : "largest", *step.fit_value);
+  if (step.fit_stopped) json.field("search_ended", true);
   json.end_object();
   json.field("verdict", std::string_view(step.verdict));
   write_device(json, *point.device);

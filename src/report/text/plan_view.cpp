@@ -247,7 +247,7 @@ std::string list_text(std::string_view title, const std::vector<std::string>& it
 std::string run_file_text(const PlanRunFile& file) {
   if (file.path.empty() || !file.training_arguments) return {};
   return list_text(file.path + ": not planned, and would change the numbers", file.unplanned) +
-         list_text(file.path + ": without effect on these numbers", file.ignored);
+         list_text(file.path + ": not read", file.ignored);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(RunFile, ReadsYamlInItsOrder) {
   EXPECT_EQ((*read)[0].values, (Texts{"gpt2"}));
   EXPECT_EQ((*read)[1].values, (Texts{"128", "256"}));
   EXPECT_EQ((*read)[2].values, (Texts{"t4"}));
-  EXPECT_EQ((*read)[2].line, 4u);
+  EXPECT_EQ((*read)[2].line, 3u);
   EXPECT_TRUE((*read)[3].values.empty());
   EXPECT_FALSE((*read)[3].nested);
   EXPECT_TRUE((*read)[4].nested);
