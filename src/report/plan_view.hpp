@@ -74,6 +74,7 @@ struct PlanStep {
   std::uint64_t peak_allocated = 0, peak_reserved = 0;
   PlanMoment allocated_at, reserved_at;
   std::vector<PlanPhase> phases;
+  std::string refused;                     ///< why this point of a table cannot be planned; all else is empty then
   std::string verdict;                     ///< fits, tight, oom
   std::optional<PlanShortage> shortage;    ///< with the device's limit
   std::uint64_t retries = 0;               ///< with the limit, cached memory had to be given back

@@ -163,3 +163,11 @@ def test_every_line_says_how_it_comes_about():
     said = [formula["formula"] for formula in part["formulas"] if formula["line"].startswith("gradients")]
     assert gradients < 4 * 1235814400 and said and all(text.endswith(f"= {gradients / 2**30:.2f} GiB") for text in said)
     assert "HOW THE LINES COME ABOUT" in shown and inner["formula"] in shown
+
+
+def test_a_table_says_which_points_cannot_be_planned():
+    made = result("llama-3.2-1b", "--gpu", "t4,a100-40gb", "--seq", 128, "--attention", "flash")["points"]
+    assert "refused" in made[0] and made[1]["verdict"] == "fits"
+    shown = plan("gpt2", "--gpu", "t4", "--seq", "512,2048").stdout
+    assert "not planned: the model has no positions for so long a sequence" in shown and "fits" in shown
+    assert "no positions" in plan("gpt2", "--gpu", "t4", "--seq", "2048,4096", status=2).stderr

@@ -378,28 +378,67 @@ Result<report::PlanPoint> program_point(const PlanOptions& options, const Setup&
   return point;
 }
 
+namespace {
+
+/// A point that cannot be planned, with the reason.
+report::PlanPoint refused_point(const PlanOptions& options, const Gpu& gpu, const Setup& setup, const Error& error) {
+  report::PlanPoint point;
+  point.device = device_info(gpu, options.memory_bytes.value_or(gpu.capacity_bytes()));
+  point.step = report::PlanStep{};
+  point.step->micro_batch = static_cast<std::uint64_t>(setup.micro_batch);
+  point.step->sequence = static_cast<std::uint64_t>(setup.sequence);
+  point.step->refused = error.where.empty() ? error.what : fmt::format("{}: {}", error.what, error.where);
+  return point;
+}
+
+/// The points of one GPU, planned or refused.
+class Points {
+ public:
+  Points(const PlanOptions& options, const Gpu& gpu, std::vector<report::PlanPoint>& points)
+      : options_(options), gpu_(gpu), points_(points) {}
+
+  void add(Result<report::PlanPoint> point, const Setup& setup) {
+    if (!point && !error) error = point.error();
+    points_.push_back(point ? std::move(*point) : refused_point(options_, gpu_, setup, point.error()));
+  }
+  std::optional<Error> error;  ///< the first
+
+ private:
+  const PlanOptions& options_;
+  const Gpu& gpu_;
+  std::vector<report::PlanPoint>& points_;
+};
+
+void add_grid(const PlanOptions& options, const StepOptions& step, const model::Model& model, const Gpu& gpu,
+              Points& points) {
+  for (const std::uint64_t sequence : step.sequences)
+    for (const std::uint64_t micro_batch : step.micro_batches) {
+      Setup setup = step.setup;
+      setup.accumulate = static_cast<std::uint32_t>(*accumulation_of(options, step, micro_batch));
+      setup.micro_batch = static_cast<std::int64_t>(micro_batch);
+      setup.sequence = static_cast<std::int64_t>(sequence);
+      points.add(step_point(options, setup, model, gpu), setup);
+    }
+}
+
+}  // namespace
+
 Result<std::vector<report::PlanPoint>> step_points(const PlanOptions& options, const StepOptions& step,
                                                    const model::Model& model) {
   std::vector<report::PlanPoint> points;
+  std::optional<Error> error;
   for (const Gpu* gpu : options.gpus) {
-    if (step.fit) {
-      auto point = *step.fit == FitOf::world ? smallest_world(options, step, model, *gpu)
-                                             : largest_fit(options, step, model, *gpu);
-      if (!point) return tl::unexpected(point.error());
-      points.push_back(std::move(*point));
-      continue;
-    }
-    for (const std::uint64_t sequence : step.sequences)
-      for (const std::uint64_t micro_batch : step.micro_batches) {
-        Setup setup = step.setup;
-        setup.accumulate = static_cast<std::uint32_t>(*accumulation_of(options, step, micro_batch));
-        setup.micro_batch = static_cast<std::int64_t>(micro_batch),
-        setup.sequence = static_cast<std::int64_t>(sequence);
-        auto point = step_point(options, setup, model, *gpu);
-        if (!point) return tl::unexpected(point.error());
-        points.push_back(std::move(*point));
-      }
+    Points of_gpu(options, *gpu, points);
+    if (!step.fit)
+      add_grid(options, step, model, *gpu, of_gpu);
+    else
+      of_gpu.add(*step.fit == FitOf::world ? smallest_world(options, step, model, *gpu)
+                                           : largest_fit(options, step, model, *gpu),
+                 step.setup);
+    if (!error) error = of_gpu.error;
   }
+  const bool none = std::ranges::none_of(points, [](const auto& point) { return point.step->refused.empty(); });
+  if (none && error) return tl::unexpected(*error);
   return points;
 }
 

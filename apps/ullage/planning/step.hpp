@@ -47,7 +47,8 @@ struct StepOptions {
 inline constexpr std::uint64_t most_world = 65'536;
 
 /// All points: every GPU with every sequence length and micro batch; with --fit the largest value that fits each GPU,
-/// and nothing fits where `value` of a point is 0.
+/// and nothing fits where `value` of a point is 0. What cannot be planned of one point stands in it; an
+/// error only where no point can be planned.
 [[nodiscard]] Result<std::vector<report::PlanPoint>> step_points(const PlanOptions& options, const StepOptions& step,
                                                                  const model::Model& model);
 

@@ -97,6 +97,10 @@ void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point
   if (step.fit_value) json.field(setup.fit == "world" ? "smallest" : "largest", *step.fit_value);
   if (step.fit_stopped) json.field("search_ended", true);
   json.end_object();
+  if (!step.refused.empty()) {
+    json.field("refused", std::string_view(step.refused));
+    return write_device(json, *point.device);
+  }
   json.field("verdict", std::string_view(step.verdict));
   write_device(json, *point.device);
   json.begin_object("peak");

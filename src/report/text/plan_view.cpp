@@ -169,6 +169,12 @@ std::string step_table(const PlanView& view) {
                {"verdict"}});
   for (const PlanPoint& point : view.points) {
     const PlanStep& step = *point.step;
+    if (!step.refused.empty()) {
+      table.add({point.device->short_name, format_bytes(point.device->capacity_bytes),
+                 fit ? "" : std::to_string(step.micro_batch), std::to_string(step.sequence), "", "", "",
+                 "not planned: " + step.refused});
+      continue;
+    }
     const std::uint64_t value = fit ? *step.fit_value : step.micro_batch;
     table.add({point.device->short_name, format_bytes(point.device->capacity_bytes),
                value > 0 ? std::to_string(value) : "none", std::to_string(step.sequence), format_bytes(point.at_least),
