@@ -65,7 +65,7 @@ def test_what_is_planted_is_found_and_nothing_else(rehearsed, marks):
 def test_every_rule_has_a_planted_fault_and_is_documented():
     planted = {rule for marks in SCRIPTS + RECORDED for rule in marks.faults}
     assert planted == set(rules())
-    text = (ROOT / "docs/findings.md").read_text(encoding="utf-8")
+    _, _, text = (ROOT / "docs/findings.md").read_text(encoding="utf-8").partition("## How good they are")
     assert [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")] == list(rules())
 
 

@@ -81,6 +81,8 @@ def test_a_plan_of_states_says_what_it_lacks(tmp_path):
     (lambda plan: plan.pop("ledger"), "no ledger"),
     (lambda plan: plan["ledger"].update(bytes=1), "do not add up"),
     (lambda plan: plan.update(points=[]), "several points"),
+    (lambda plan: plan["ledger"]["children"][0].update(id=""), "no name"),
+    (lambda plan: plan["time"].update(high=-1), "the time of this plan"),
 ])
 def test_a_spoilt_plan(tmp_path, spoil, said):
     made = plan(tmp_path, micro_batch=1, seq=64)
@@ -97,3 +99,10 @@ def test_a_compressed_plan_and_one_that_is_cut(tmp_path):
     assert reconcile(SNAPSHOTS / "wedson_medium_128_training.pickle.gz", "--plan", packed)["columns"][0]["id"] == "plan"
     packed.write_bytes(packed.read_bytes()[:-40])
     ullage("reconcile", SNAPSHOTS / "wedson_medium_128_training.pickle.gz", "--plan", packed, status=3)
+
+
+def test_what_is_unusual_of_a_plan_is_printed(tmp_path):
+    made = plan(tmp_path, micro_batch=1, seq=64, world=4, zero=3)
+    shown = {entry["key"]: entry["values"]["plan"] for entry in
+             reconcile(SNAPSHOTS / "wedson_medium_128_training.pickle.gz", "--plan", made)["configuration"] if "plan" in entry["values"]}
+    assert (shown["ranks"], shown["ZeRO stage"]) == ("4", "3")

@@ -33,7 +33,7 @@ Result<std::vector<std::uint64_t>> counts(const Arguments& arguments, std::strin
     if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > most)
       return fail(ErrorKind::usage, "not a list of whole numbers", fmt::format("--{} {}", flag, *arguments.text(flag)),
                   fmt::format("numbers from 1 to {}, with commas between them", most));
-    values.push_back(value);
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
   }
   return values;
 }

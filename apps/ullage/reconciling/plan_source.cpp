@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace ullage::cli {
@@ -59,11 +60,19 @@ double number_or_0(const Json* value) {
   return value != nullptr && value->IsNumber() ? value->GetDouble() : 0;
 }
 
-void take_time(ReconcileSource& source, const Json& plan) {
+/// False for a time that is no interval around its value.
+bool take_time(ReconcileSource& source, const Json& plan) {
   const Json* time = at(&plan, "time");
-  if (time == nullptr) return;
-  source.column.time = report::ColumnTime{number_or_0(at(time, "seconds")), number_or_0(at(time, "low")),
-                                          number_or_0(at(time, "high")), text_of(at(time, "known_by"))};
+  if (time == nullptr) return true;
+  const report::ColumnTime taken{number_or_0(at(time, "seconds")), number_or_0(at(time, "low")),
+                                 number_or_0(at(time, "high")), text_of(at(time, "known_by"))};
+  source.column.time = taken;
+  return !taken.known_by.empty() && taken.low >= 0 && taken.low <= taken.seconds && taken.seconds <= taken.high;
+}
+
+/// True when no line is without an id or a name.
+bool is_named(const ledger::Line& line) {
+  return !line.id.empty() && !line.name.empty() && std::ranges::all_of(line.children, is_named);
 }
 
 std::string producer_of(const Json& plan) {
@@ -77,6 +86,7 @@ Result<ReconcileSource> source_of(const Json& plan, const std::string& where) {
   if (ledger == nullptr || !ledger->IsObject()) return no_plan("this plan has no ledger", where);
   ReconcileSource source;
   source.ledger = ledger_line(*ledger);
+  if (!is_named(*source.ledger)) return no_plan("a line of this plan has no name", where);
   if (!ledger::check(*source.ledger).empty()) return no_plan("the lines of this plan do not add up", where);
   source.column = {"plan", where, text_of(at(&plan, "ledger_of")), producer_of(plan), {}};
   source.limits = {at(&plan, "values") == nullptr, true, phase_of_moment(source.column.moment)};
@@ -86,7 +96,7 @@ Result<ReconcileSource> source_of(const Json& plan, const std::string& where) {
   source.highest = totals;
   source.totals = totals.reserved > 0 ? totals_line(totals, *source.ledger) : *source.ledger;
   take_facts(source, plan);
-  take_time(source, plan);
+  if (!take_time(source, plan)) return no_plan("the time of this plan is none", where);
   return source;
 }
 
