@@ -171,3 +171,12 @@ def test_a_table_says_which_points_cannot_be_planned():
     shown = plan("gpt2", "--gpu", "t4", "--seq", "512,2048").stdout
     assert "not planned: the model has no positions for so long a sequence" in shown and "fits" in shown
     assert "no positions" in plan("gpt2", "--gpu", "t4", "--seq", "2048,4096", status=2).stderr
+
+
+def test_a_plan_says_how_near_such_plans_came():
+    said = "all reserved, in a rehearsal, what was planned: 0.0 % off"
+    assert said in plan("gpt2", *A100, "--seq", 128).stdout
+    for flags in (("--padding",), ("--world", 2), ("--optimizer", "adafactor"), ("--mode", "infer")):
+        assert said not in plan("gpt2", *A100, "--seq", 128, *flags).stdout, flags
+    page = (ROOT / "docs/plan_accuracy.md").read_text(encoding="utf-8")
+    assert "| peak reserved | 300 | 300 (100.0 %) |" in page
