@@ -169,6 +169,30 @@ std::string printable(std::string_view text, bool lines) {
   return out;
 }
 
+namespace {
+
+/// 0, 0.00 and the like, and nothing else of a number before it.
+bool ends_in_zero(std::string_view text) {
+  const std::size_t before = text.find_last_not_of("0.");
+  const bool digits = before + 1 < text.size() || (before == text.npos && !text.empty());
+  return digits && (before == text.npos || text[before] < '1' || text[before] > '9');
+}
+
+}  // namespace
+
+bool has_zero_with_power(std::string_view json) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (quoted && json[i] == '\\')
+      ++i;
+    else if (json[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && (json[i] == 'e' || json[i] == 'E') && ends_in_zero(json.substr(0, i)))
+      return true;
+  }
+  return false;
+}
+
 std::string shell_quoted(const std::string& word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
   if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;

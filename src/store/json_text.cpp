@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/json_text.hpp"
 
+#include "base/text.hpp"
+
 #include <rapidjson/error/en.h>
 
 #include <fmt/format.h>
@@ -38,7 +40,10 @@ Result<rapidjson::Document> parse_object(std::string_view text, const std::strin
   if (const std::size_t at = too_deep(text); at != text.npos)
     return damaged("JSON is nested too deep", where, at, fmt::format("at most {} levels", deepest));
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseFullPrecisionFlag>(text.data(), text.size());
+  if (has_zero_with_power(text))
+    document.Parse(text.data(), text.size());
+  else
+    document.Parse<rapidjson::kParseFullPrecisionFlag>(text.data(), text.size());
   if (document.HasParseError())
     return damaged(std::string("damaged JSON: ") + rapidjson::GetParseError_En(document.GetParseError()), where,
                    document.GetErrorOffset(), "a JSON object");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json/show_view.hpp"
 
+#include "base/text.hpp"
+
 #include <rapidjson/document.h>
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
@@ -48,7 +50,10 @@ Json configuration_of(const ShowView& view, Allocator& memory) {
 
 Result<std::string> show_json(const ShowView& view) {
   rapidjson::Document result;
-  result.Parse<rapidjson::kParseFullPrecisionFlag>(view.run_json.data(), view.run_json.size());
+  if (has_zero_with_power(view.run_json))
+    result.Parse(view.run_json.data(), view.run_json.size());
+  else
+    result.Parse<rapidjson::kParseFullPrecisionFlag>(view.run_json.data(), view.run_json.size());
   if (result.HasParseError() || !result.IsObject())
     return fail(ErrorKind::bad_input, "the result of this run is damaged", view.directory);
   auto& memory = result.GetAllocator();
