@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/run_file/run_file.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 namespace ullage::ingest {
 namespace {
@@ -13,6 +15,28 @@ constexpr const char* allowed = "YAML or JSON: a map from names to values";
 
 std::string at(const std::string& where, const YAML::Mark& mark) {
   return mark.is_null() ? where : where + ", line " + std::to_string(mark.line + 1);
+}
+
+/// Takes no notice of what a document holds.
+class Nothing : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+/// Something follows the first document. YAML::LoadAll would tell too, and never ends where the parser stands still.
+bool holds_several(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  YAML::Parser parser(stream);
+  Nothing nothing;
+  return parser.HandleNextDocument(nothing) && parser.HandleNextDocument(nothing);
 }
 
 Setting setting_of(const std::string& key, const YAML::Node& value, std::size_t line) {
@@ -57,9 +81,8 @@ Result<std::vector<Setting>> read_run_file(std::string_view text, const std::str
   if (text.size() > most_run_file_bytes)
     return fail(ErrorKind::bad_input, "too large for a file of settings", where, "at most 1 MiB");
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.size() > 1) return fail(ErrorKind::bad_input, "more than one document", where, "one map of settings");
-    return settings_of(documents.empty() ? YAML::Node() : documents.front(), where);
+    if (holds_several(text)) return fail(ErrorKind::bad_input, "more than one document", where, "one map of settings");
+    return settings_of(YAML::Load(std::string(text)), where);
   } catch (const YAML::Exception& exception) {
     return fail(ErrorKind::bad_input, "not YAML: " + exception.msg, at(where, exception.mark), allowed);
   }

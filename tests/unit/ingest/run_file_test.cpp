@@ -40,6 +40,9 @@ TEST(RunFile, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(refused("- a\n- b\n"), "not a map of settings (run.yaml)");
   EXPECT_EQ(refused(""), "not a map of settings (run.yaml)");
   EXPECT_EQ(refused("a: 1\na: 2\n"), "the setting is there twice (run.yaml, line 2)");
+  EXPECT_EQ(refused("{a: 1}{b: 2}"), "more than one document (run.yaml)");
+  EXPECT_EQ(refused("a: 1\n---\nb: 2\n"), "more than one document (run.yaml)");
+  EXPECT_EQ(refused("\"\",\xf4ol"), "more than one document (run.yaml)");
   EXPECT_EQ(refused("{[1]: 2}"), "a name that is no text (run.yaml, line 1)");
   EXPECT_EQ(refused(std::string(most_run_file_bytes + 1, ' ')), "too large for a file of settings (run.yaml)");
 }
