@@ -171,24 +171,25 @@ std::string printable(std::string_view text, bool lines) {
 
 namespace {
 
-/// 0, 0.00 and the like, and nothing else of a number before it.
-bool ends_in_zero(std::string_view text) {
-  const std::size_t before = text.find_last_not_of("0.");
-  const bool digits = before + 1 < text.size() || (before == text.npos && !text.empty());
-  return digits && (before == text.npos || text[before] < '1' || text[before] > '9');
+/// A zero written with a power, or with more digits than RapidJSON reads without scaling.
+bool is_long_zero(std::string_view number) {
+  constexpr std::size_t plain = 16;
+  const std::size_t power = number.find_first_of("eE");
+  if (number.substr(0, power).find_first_of("123456789") != number.npos) return false;
+  return number.find('0') != number.npos && (power != number.npos || number.size() > plain);
 }
 
 }  // namespace
 
-bool has_zero_with_power(std::string_view json) {
+bool has_long_zero(std::string_view json) {
   bool quoted = false;
   for (std::size_t i = 0; i < json.size(); ++i) {
-    if (quoted && json[i] == '\\')
-      ++i;
-    else if (json[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && (json[i] == 'e' || json[i] == 'E') && ends_in_zero(json.substr(0, i)))
-      return true;
+    if (json[i] == '"') quoted = !quoted;
+    if (quoted && json[i] == '\\') ++i;
+    if (quoted || json[i] < '0' || json[i] > '9') continue;
+    const std::size_t end = std::min(json.find_first_not_of("0123456789.eE+-", i), json.size());
+    if (is_long_zero(json.substr(i, end - i))) return true;
+    i = end - 1;
   }
   return false;
 }

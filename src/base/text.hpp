@@ -39,9 +39,9 @@ namespace ullage {
 /// line feeds and tabs stay when `lines` is true.
 [[nodiscard]] std::string printable(std::string_view text, bool lines);
 
-/// True when a number such as 0e80 is in the JSON text: RapidJSON's exact reader of numbers normalises a zero with a
-/// large power, which nothing defines.
-[[nodiscard]] bool has_zero_with_power(std::string_view json);
+/// True when a number such as 0e80 or 0.00000000000000000 is in the JSON text: RapidJSON's exact reader of numbers
+/// normalises a zero that it has to scale, which nothing defines.
+[[nodiscard]] bool has_long_zero(std::string_view json);
 
 /// A word as a shell reads it back.
 [[nodiscard]] std::string shell_quoted(const std::string& word);
