@@ -171,12 +171,13 @@ std::string printable(std::string_view text, bool lines) {
 
 namespace {
 
-/// A zero written with a power, or with more digits than RapidJSON reads without scaling.
-bool is_long_zero(std::string_view number) {
+/// A number that begins with a zero which has a power, or more digits than RapidJSON reads without scaling; what comes
+/// behind may be no part of it.
+bool begins_with_long_zero(std::string_view number) {
   constexpr std::size_t plain = 16;
-  const std::size_t power = number.find_first_of("eE");
-  if (number.substr(0, power).find_first_of("123456789") != number.npos) return false;
-  return number.find('0') != number.npos && (power != number.npos || number.size() > plain);
+  const std::size_t zeros = std::min(number.find_first_not_of("0."), number.size());
+  const bool power = zeros < number.size() && (number[zeros] == 'e' || number[zeros] == 'E');
+  return zeros > plain || (zeros > 0 && power);
 }
 
 }  // namespace
@@ -188,7 +189,7 @@ bool has_long_zero(std::string_view json) {
     if (quoted && json[i] == '\\') ++i;
     if (quoted || json[i] < '0' || json[i] > '9') continue;
     const std::size_t end = std::min(json.find_first_not_of("0123456789.eE+-", i), json.size());
-    if (is_long_zero(json.substr(i, end - i))) return true;
+    if (begins_with_long_zero(json.substr(i, end - i))) return true;
     i = end - 1;
   }
   return false;
