@@ -171,26 +171,37 @@ std::string printable(std::string_view text, bool lines) {
 
 namespace {
 
-/// A number that begins with a zero which has a power, or more digits than RapidJSON reads without scaling; what comes
-/// behind may be no part of it.
-bool begins_with_long_zero(std::string_view number) {
-  constexpr std::size_t plain = 16;
-  const std::size_t zeros = std::min(number.find_first_not_of("0."), number.size());
-  const bool power = zeros < number.size() && (number[zeros] == 'e' || number[zeros] == 'E');
-  return zeros > plain || (zeros > 0 && power);
+/// The number that a text begins with, as far as its digits, one point and what follows an e go.
+std::string_view leading_number(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+  const std::size_t point = text.find('.');
+  const std::size_t second = point < end ? text.find('.', point + 1) : text.npos;
+  return text.substr(0, std::min(end, second));
+}
+
+bool is_unreadable(std::string_view number) {
+  constexpr std::size_t most_zeros = 16, most_digits = 17, most_whole = 19;
+  const std::size_t power = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view mantissa = number.substr(0, power);
+  const std::size_t first = mantissa.find_first_of("123456789");
+  if (first == mantissa.npos) return power < number.size() || mantissa.size() > most_zeros;
+  const auto digits = static_cast<std::size_t>(std::count_if(mantissa.begin() + static_cast<std::ptrdiff_t>(first),
+                                                             mantissa.end(), [](char c) { return c != '.'; }));
+  const bool whole = power == number.size() && mantissa.find('.') == mantissa.npos;
+  return digits > (whole ? most_whole : most_digits);
 }
 
 }  // namespace
 
-bool has_long_zero(std::string_view json) {
+bool has_inexact_number(std::string_view json) {
   bool quoted = false;
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (json[i] == '"') quoted = !quoted;
     if (quoted && json[i] == '\\') ++i;
     if (quoted || json[i] < '0' || json[i] > '9') continue;
-    const std::size_t end = std::min(json.find_first_not_of("0123456789.eE+-", i), json.size());
-    if (begins_with_long_zero(json.substr(i, end - i))) return true;
-    i = end - 1;
+    const std::string_view number = leading_number(json.substr(i));
+    if (is_unreadable(number)) return true;
+    i += number.size() - 1;
   }
   return false;
 }

@@ -40,7 +40,7 @@ Result<rapidjson::Document> parse_object(std::string_view text, const std::strin
   if (const std::size_t at = too_deep(text); at != text.npos)
     return damaged("JSON is nested too deep", where, at, fmt::format("at most {} levels", deepest));
   rapidjson::Document document;
-  if (has_long_zero(text))
+  if (has_inexact_number(text))
     document.Parse(text.data(), text.size());
   else
     document.Parse<rapidjson::kParseFullPrecisionFlag>(text.data(), text.size());

@@ -50,7 +50,7 @@ Json configuration_of(const ShowView& view, Allocator& memory) {
 
 Result<std::string> show_json(const ShowView& view) {
   rapidjson::Document result;
-  if (has_long_zero(view.run_json))
+  if (has_inexact_number(view.run_json))
     result.Parse(view.run_json.data(), view.run_json.size());
   else
     result.Parse<rapidjson::kParseFullPrecisionFlag>(view.run_json.data(), view.run_json.size());
