@@ -171,12 +171,13 @@ std::string printable(std::string_view text, bool lines) {
 
 namespace {
 
-/// The number that a text begins with, as far as its digits, one point and what follows an e go.
+/// The number that a text begins with: digits, one point, and the e of a power.
 std::string_view leading_number(std::string_view text) {
-  const std::size_t end = std::min(text.find_first_not_of("0123456789.eE+-"), text.size());
+  std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
   const std::size_t point = text.find('.');
-  const std::size_t second = point < end ? text.find('.', point + 1) : text.npos;
-  return text.substr(0, std::min(end, second));
+  if (point < end) end = std::min(end, text.find('.', point + 1));
+  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) ++end;
+  return text.substr(0, end);
 }
 
 bool is_unreadable(std::string_view number) {
