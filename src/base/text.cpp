@@ -169,44 +169,6 @@ std::string printable(std::string_view text, bool lines) {
   return out;
 }
 
-namespace {
-
-/// The number that a text begins with: digits, one point, and the e of a power.
-std::string_view leading_number(std::string_view text) {
-  std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
-  const std::size_t point = text.find('.');
-  if (point < end) end = std::min(end, text.find('.', point + 1));
-  if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) ++end;
-  return text.substr(0, end);
-}
-
-bool is_unreadable(std::string_view number) {
-  constexpr std::size_t most_zeros = 16, most_digits = 17, most_whole = 19;
-  const std::size_t power = std::min(number.find_first_of("eE"), number.size());
-  const std::string_view mantissa = number.substr(0, power);
-  const std::size_t first = mantissa.find_first_of("123456789");
-  if (first == mantissa.npos) return power < number.size() || mantissa.size() > most_zeros;
-  const auto digits = static_cast<std::size_t>(std::count_if(mantissa.begin() + static_cast<std::ptrdiff_t>(first),
-                                                             mantissa.end(), [](char c) { return c != '.'; }));
-  const bool whole = power == number.size() && mantissa.find('.') == mantissa.npos;
-  return digits > (whole ? most_whole : most_digits);
-}
-
-}  // namespace
-
-bool has_inexact_number(std::string_view json) {
-  bool quoted = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] == '"') quoted = !quoted;
-    if (quoted && json[i] == '\\') ++i;
-    if (quoted || json[i] < '0' || json[i] > '9') continue;
-    const std::string_view number = leading_number(json.substr(i));
-    if (is_unreadable(number)) return true;
-    i += number.size() - 1;
-  }
-  return false;
-}
-
 std::string shell_quoted(const std::string& word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
   if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;

@@ -39,11 +39,6 @@ namespace ullage {
 /// line feeds and tabs stay when `lines` is true.
 [[nodiscard]] std::string printable(std::string_view text, bool lines);
 
-/// True when a number is in the JSON text that RapidJSON's exact reader of numbers must not see: a zero with a power or
-/// with many digits (0e80), which it normalises, and one with more digits than a double has, whose rounding overflows.
-/// Nothing that writes doubles to be read back writes such numbers.
-[[nodiscard]] bool has_inexact_number(std::string_view json);
-
 /// A word as a shell reads it back.
 [[nodiscard]] std::string shell_quoted(const std::string& word);
 

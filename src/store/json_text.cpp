@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/json_text.hpp"
 
-#include "base/text.hpp"
+#include "base/json_numbers.hpp"
 
 #include <rapidjson/error/en.h>
 
@@ -40,10 +40,7 @@ Result<rapidjson::Document> parse_object(std::string_view text, const std::strin
   if (const std::size_t at = too_deep(text); at != text.npos)
     return damaged("JSON is nested too deep", where, at, fmt::format("at most {} levels", deepest));
   rapidjson::Document document;
-  if (has_inexact_number(text))
-    document.Parse(text.data(), text.size());
-  else
-    document.Parse<rapidjson::kParseFullPrecisionFlag>(text.data(), text.size());
+  parse_exactly<rapidjson::kParseFullPrecisionFlag>(document, text);
   if (document.HasParseError())
     return damaged(std::string("damaged JSON: ") + rapidjson::GetParseError_En(document.GetParseError()), where,
                    document.GetErrorOffset(), "a JSON object");

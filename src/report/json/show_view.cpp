@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json/show_view.hpp"
 
-#include "base/text.hpp"
+#include "base/json_numbers.hpp"
 
 #include <rapidjson/document.h>
 #include <rapidjson/prettywriter.h>
@@ -50,10 +50,7 @@ Json configuration_of(const ShowView& view, Allocator& memory) {
 
 Result<std::string> show_json(const ShowView& view) {
   rapidjson::Document result;
-  if (has_inexact_number(view.run_json))
-    result.Parse(view.run_json.data(), view.run_json.size());
-  else
-    result.Parse<rapidjson::kParseFullPrecisionFlag>(view.run_json.data(), view.run_json.size());
+  parse_exactly<rapidjson::kParseFullPrecisionFlag>(result, view.run_json);
   if (result.HasParseError() || !result.IsObject())
     return fail(ErrorKind::bad_input, "the result of this run is damaged", view.directory);
   auto& memory = result.GetAllocator();
