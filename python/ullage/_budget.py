@@ -117,7 +117,7 @@ def _check(run, result, budgets):
 
 def _headline(said, result):
     """What pytest's summary shows."""
-    over = [" ".join(line.split()) for line in said.splitlines() if "OVER" in line]
+    over = [" ".join(line.split()) for line in said.splitlines() if re.search(r"\b(OVER|UNDER) by ", line)]
     verdict = {"oom": ["out of memory"], "failed": ["it failed"]}.get(result.get("verdict"), [])
     return "; ".join(verdict + over) or "the budget could not be checked"
 

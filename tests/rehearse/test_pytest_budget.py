@@ -179,3 +179,10 @@ def test_the_gpu_of_the_settings_and_a_selection_and_workers(tmp_path):
     """, "-n1", "-k", "test_it or test_other", "--junitxml=out.xml", "below", ini="ullage_gpu = t4\n", path="below/test_it.py")
     assert set(outcomes(done).values()) == {"PASSED"} and "2 passed" in done.stdout
     assert 'tests="2"' in (tmp_path / "out.xml").read_text()
+
+
+def test_the_summary_names_figures_over_a_limit_and_under_one():
+    from ullage import _budget
+
+    said = "peak_reserved      2 GiB  <= 1 GiB  budget  OVER by 1 GiB\nsteps  1  <= 9  budget  ok\ntokens_per_second  5  >= 9  budget  UNDER by 4"
+    assert _budget._headline(said, {}) == "peak_reserved 2 GiB <= 1 GiB budget OVER by 1 GiB; tokens_per_second 5 >= 9 budget UNDER by 4"
