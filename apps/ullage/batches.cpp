@@ -34,14 +34,14 @@ struct Answer {
 /// What is planned besides the batch itself.
 constexpr const char* plan_flags[] = {"gpu", "gpu-file", "precision", "optimizer", "attention", "checkpoint"};
 
-/// A step with this batch, by the flags of `ullage plan`.
-Result<report::PlanPoint> plan_of(const Arguments& arguments, const BatchingCost& way) {
+/// A step with the largest batch of a way, in the words of `ullage plan`.
+std::vector<std::string> plan_words(const Arguments& arguments, const BatchingCost& way) {
   std::vector<std::string> words{*arguments.text("model"), fmt::format("--micro-batch={}", way.largest.sequences),
                                  fmt::format("--seq={}", way.largest.length)};
   if (way.padding > 0) words.emplace_back("--padding");
   for (const char* flag : plan_flags)
     if (const auto value = arguments.text(flag)) words.push_back(fmt::format("--{}={}", flag, *value));
-  return plan_one_step(words);
+  return words;
 }
 
 Result<Answer> with_plans(const Arguments& arguments, Answer answer) {
@@ -53,12 +53,12 @@ Result<Answer> with_plans(const Arguments& arguments, Answer answer) {
   }
   if (const auto gpus = chosen_gpus(arguments); gpus && gpus->size() > 1)
     return fail(ErrorKind::usage, "batches are planned on one GPU", "--gpu " + *arguments.text("gpu"), "one name");
-  for (const BatchingCost& way : answer.batches.ways) {
-    auto point = plan_of(arguments, way);
-    if (!point) return tl::unexpected(point.error());
-    answer.plans.push_back(std::move(*point));
-  }
-  return answer;
+  std::vector<std::vector<std::string>> plans;
+  for (const BatchingCost& way : answer.batches.ways) plans.push_back(plan_words(arguments, way));
+  return plan_steps(plans).map([&](std::vector<report::PlanPoint> points) {
+    answer.plans = std::move(points);
+    return std::move(answer);
+  });
 }
 
 Result<std::uint64_t> count_of(const Arguments& arguments, const char* flag, std::uint64_t most) {

@@ -16,9 +16,9 @@ namespace {
 Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& arguments, const RunFileUse& file) {
   const auto found = described(options);
   if (!found) return tl::unexpected(found.error());
-  const auto shown = whole_plan(arguments, options, *found);
+  auto shown = whole_plan(arguments, options, *found);
   if (!shown) return tl::unexpected(shown.error());
-  report::PlanView view = *shown;
+  report::PlanView& view = *shown;
   view.run_file = {file.path, file.training_arguments, file.ignored, file.unplanned};
   const bool json = arguments.given("json");
   const report::PlanPoint& first = view.points.front();

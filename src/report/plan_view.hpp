@@ -56,6 +56,9 @@ struct PlanMoment {
   std::string module, operation;  ///< may be empty
 };
 
+/// "step 1 backward, model.layers.0 (aten::mm)".
+[[nodiscard]] std::string where_text(const PlanMoment& moment);
+
 /// Bytes.
 struct PlanPhase {
   std::string phase;

@@ -180,3 +180,9 @@ def test_a_plan_says_how_near_such_plans_came():
         assert said not in plan("gpt2", *A100, "--seq", 128, *flags).stdout, flags
     page = (ROOT / "docs/plan_accuracy.md").read_text(encoding="utf-8")
     assert "| peak reserved | 300 | 300 (100.0 %) |" in page
+
+
+def test_formulas_call_the_passes_of_a_cache_as_the_plan_does():
+    made = result("gpt2", *A100, "--seq", 32, "--mode", "infer", "--cache", 40, "--explain")
+    said = " ".join(formula["there_from"] for formula in made["formulas"])
+    assert "step 1 prefill" in said and "forward" not in said

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/planning/formulas.hpp"
 
+#include "apps/ullage/planning/step.hpp"
 #include "base/bytes.hpp"
 #include "planner/explanation.hpp"
 
@@ -10,13 +11,6 @@
 
 namespace ullage::cli {
 namespace {
-
-std::string moment_text(const planner::Moment& moment) {
-  std::string text = moment.step > 0 ? fmt::format("step {} ", moment.step) : std::string();
-  text += program::name_of(moment.phase);
-  if (!moment.module.empty()) text += ", " + moment.module;
-  return moment.operation.empty() ? text : fmt::format("{} ({})", text, moment.operation);
-}
 
 /// 32 x 56.00 MiB + 32 x 128.00 MiB = 5.75 GiB
 std::string sizes_text(const planner::LineOrigin& origin) {
@@ -35,10 +29,12 @@ std::uint64_t bytes_of(const planner::StepPlan& plan, const char* id) {
 
 }  // namespace
 
-std::vector<report::PlanFormula> formulas_of(const program::Program& program, const planner::StepPlan& plan) {
+std::vector<report::PlanFormula> formulas_of(const lowering::Setup& setup, const program::Program& program,
+                                             const planner::StepPlan& plan) {
   std::vector<report::PlanFormula> formulas;
   for (const planner::LineOrigin& origin : planner::origins_of(program, plan.live))
-    formulas.push_back({origin.line, sizes_text(origin), moment_text(planner::moment_at(program, origin.first_event))});
+    formulas.push_back({origin.line, sizes_text(origin),
+                        report::where_text(moment_of(setup, planner::moment_at(program, origin.first_event)))});
   formulas.push_back({"rounding",
                       fmt::format("blocks are multiples of 512 B, and cached ones are not always split = {}",
                                   format_bytes(bytes_of(plan, "rounding"))),

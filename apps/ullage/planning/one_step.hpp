@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step planned by the words that `ullage plan` would be given, for other commands.
+// Steps planned by the words that `ullage plan` would be given, for other commands.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,7 +10,8 @@
 
 namespace ullage::cli {
 
-/// The first point of the plan. Errors: those of `ullage plan`; `usage` where the words ask for states alone.
-[[nodiscard]] Result<report::PlanPoint> plan_one_step(const std::vector<std::string>& words);
+/// The first point of each plan. All are of the model that the first names, which is looked for once. Errors: those of
+/// `ullage plan`; `usage` where the words ask for states alone.
+[[nodiscard]] Result<std::vector<report::PlanPoint>> plan_steps(const std::vector<std::vector<std::string>>& plans);
 
 }  // namespace ullage::cli

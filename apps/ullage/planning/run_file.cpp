@@ -25,12 +25,6 @@ Result<std::vector<Setting>> settings_of(const std::string& path) {
   return ingest::read_run_file(text, path);
 }
 
-const Flag* flag_of(const Shape& shape, std::string name) {
-  std::ranges::replace(name, '_', '-');
-  const auto found = std::ranges::find(shape.flags, name, &Flag::name);
-  return found == shape.flags.end() || name == "run-file" ? nullptr : &*found;
-}
-
 std::string place_of(const Setting& setting, const std::string& path) {
   return fmt::format("{}, line {}", path, setting.line);
 }
@@ -98,6 +92,12 @@ std::vector<std::string> words_of(const Shape& shape, const Arguments& arguments
 }
 
 }  // namespace
+
+const Flag* flag_of(const Shape& shape, std::string name) {
+  std::ranges::replace(name, '_', '-');
+  const auto found = std::ranges::find(shape.flags, name, &Flag::name);
+  return found == shape.flags.end() || name == "run-file" ? nullptr : &*found;
+}
 
 Result<Combined> with_run_file(const Shape& shape, const Arguments& arguments) {
   const auto path = arguments.text("run-file");

@@ -24,6 +24,9 @@ struct Combined {
   RunFileUse use;
 };
 
+/// The flag that a setting is called after, with `-` or `_`; null for none that a file may have.
+[[nodiscard]] const Flag* flag_of(const Shape& shape, std::string name);
+
 /// Reads the file and parses it with the command line; what the command line says wins. Its settings are the flags of
 /// the shape without their dashes, and `model`. Errors: those of the file; `bad_input` for a setting that is no flag.
 [[nodiscard]] Result<Combined> with_run_file(const Shape& shape, const Arguments& arguments);

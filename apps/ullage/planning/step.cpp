@@ -187,11 +187,6 @@ std::string phase_name(const Setup& setup, program::Phase phase, std::uint32_t s
   return step == 1 ? "prefill" : "decode";
 }
 
-report::PlanMoment moment_of(const Setup& setup, const planner::Moment& moment) {
-  return {phase_name(setup, moment.phase, moment.step), moment.step, moment.micro_batch, moment.module,
-          moment.operation};
-}
-
 /// A forward pass for each token as two: the prefill, and all that follow as one.
 std::vector<report::PlanPhase> generation_phases(const std::vector<report::PlanPhase>& phases) {
   std::vector<report::PlanPhase> merged;
@@ -306,6 +301,11 @@ Result<report::PlanPoint> largest_fit(const PlanOptions& options, const StepOpti
 
 }  // namespace
 
+report::PlanMoment moment_of(const Setup& setup, const planner::Moment& moment) {
+  return {phase_name(setup, moment.phase, moment.step), moment.step, moment.micro_batch, moment.module,
+          moment.operation};
+}
+
 Result<std::optional<StepOptions>> step_options(const Arguments& arguments, const PlanOptions& options,
                                                 const model::Model& model) {
   bool asked = false;
@@ -363,7 +363,7 @@ Result<report::PlanPoint> program_point(const PlanOptions& options, const Setup&
                 fmt::format("micro batch {}, sequence {}", setup.micro_batch, setup.sequence), "less than 127 TiB");
   const std::uint64_t context = context_bytes(gpu);
   report::PlanPoint point;
-  if (options.explain) point.formulas = formulas_of(program, plan);
+  if (options.explain) point.formulas = formulas_of(setup, program, plan);
   point.device = device_info(gpu, options.memory_bytes.value_or(gpu.capacity_bytes()));
   std::vector<ledger::Line> lines;
   lines.push_back({"context", "CUDA context and loaded modules", context, ledger::KnownBy::estimated, {}, {}, 0});

@@ -5,6 +5,7 @@
 #include "apps/ullage/planning/options.hpp"
 #include "lowering/lower.hpp"
 #include "model/description.hpp"
+#include "planner/step_plan.hpp"
 #include "report/plan_view.hpp"
 
 #include <cstdint>
@@ -30,6 +31,9 @@ struct StepOptions {
 /// is planned of.
 [[nodiscard]] Result<std::optional<StepOptions>> step_options(const Arguments& arguments, const PlanOptions& options,
                                                               const model::Model& model);
+
+/// A planned moment as it is shown; with a cache, passes have names of their own.
+[[nodiscard]] report::PlanMoment moment_of(const lowering::Setup& setup, const planner::Moment& moment);
 
 /// One step on one GPU. Errors: those of the lowering.
 [[nodiscard]] Result<report::PlanPoint> step_point(const PlanOptions& options, const lowering::Setup& setup,

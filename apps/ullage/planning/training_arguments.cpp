@@ -151,10 +151,10 @@ class Made {
 /// Takes out what is a flag of a plan by its name.
 void keep_flags(const std::vector<Setting>& settings, const Shape& shape, Rest& rest, Made& made) {
   for (const Setting& setting : settings) {
-    std::string name = setting.key;
-    std::ranges::replace(name, '_', '-');
-    if (name != "model" && std::ranges::find(shape.flags, name, &Flag::name) == shape.flags.end()) continue;
-    made.add({name, setting.values, setting.is_list, setting.nested, setting.line});
+    const Flag* flag = flag_of(shape, setting.key);
+    if (flag == nullptr && setting.key != "model") continue;
+    made.add({flag != nullptr ? std::string(flag->name) : setting.key, setting.values, setting.is_list, setting.nested,
+              setting.line});
     rest.forget(setting.key);
   }
 }

@@ -111,12 +111,6 @@ std::string headline(const PlanView& view, const PlanPoint& point) {
   return text;
 }
 
-std::string where_text(const PlanMoment& moment) {
-  std::string text = moment.step > 0 ? fmt::format("step {} {}", moment.step, moment.phase) : moment.phase;
-  if (!moment.module.empty()) text += ", " + moment.module;
-  return moment.operation.empty() ? text : text + fmt::format(" ({})", moment.operation);
-}
-
 std::string verdict_text(const PlanStep& step) {
   return step.verdict == "oom" ? "DOES NOT FIT" : step.verdict == "tight" ? "TIGHT" : "FITS";
 }
@@ -273,6 +267,12 @@ std::string loop_text(const PlanSetup& setup) {
 }
 
 }  // namespace
+
+std::string where_text(const PlanMoment& moment) {
+  std::string text = moment.step > 0 ? fmt::format("step {} {}", moment.step, moment.phase) : moment.phase;
+  if (!moment.module.empty()) text += ", " + moment.module;
+  return moment.operation.empty() ? text : text + fmt::format(" ({})", moment.operation);
+}
 
 std::string plan_text(const PlanView& view, bool explain) {
   std::string text = model_text(view.model, view.setup) + setup_text(view.setup) + "\n";
