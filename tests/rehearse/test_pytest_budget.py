@@ -181,7 +181,8 @@ def test_the_gpu_of_the_settings_and_a_selection_and_workers(tmp_path):
     assert 'tests="2"' in (tmp_path / "out.xml").read_text()
 
 
-def test_the_summary_names_figures_over_a_limit_and_under_one():
+def test_the_summary_names_figures_over_a_limit_and_under_one(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "python")
     from ullage import _budget
 
     said = "peak_reserved      2 GiB  <= 1 GiB  budget  OVER by 1 GiB\nsteps  1  <= 9  budget  ok\ntokens_per_second  5  >= 9  budget  UNDER by 4"
