@@ -76,6 +76,7 @@ void Optimizer::make_factored(Context& context, const Tensor& gradient, Factored
 void Optimizer::adafactor(Context& context) {
   Tensor gradient, wide, update;
   for (const Tensor& parameter : with_gradient()) {
+    const LayerScope scope = scope_of(context, parameter);
     gradient = parameter->gradient;
     gradient = cast(context, gradient, DType::fp32);
     const auto [place, first] = factored_.try_emplace(parameter.get());

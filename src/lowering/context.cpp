@@ -14,12 +14,13 @@ std::uint64_t cublas_workspace(const DeviceFacts& device) {
   return device.compute_major == 9 && device.compute_minor == 0 ? large : usual;
 }
 
-Ref<Node> gradient_target(const Tensor& tensor) {
+Ref<Node> gradient_target(const Tape& tape, const Tensor& tensor) {
   if (!tensor || tensor->node) return tensor ? tensor->node : Ref<Node>();
   if (!tensor->requires_grad) return {};
   tensor->node = Ref<Node>(new Node);
   tensor->node->name = "AccumulateGrad";
   tensor->node->leaf = tensor.get();
+  tensor->node->layer = tape.layer_of(tensor->storage->id);
   tensor->node->sequence = ~std::uint64_t{0};
   tensor->node->outputs.push_back({tensor->sizes, tensor->type});
   return tensor->node;
@@ -79,10 +80,11 @@ void Context::attach_all(const char* name, const std::vector<Tensor*>& outputs,
   node->name = name;
   node->sequence = sequence++;
   node->module = tape.module;
+  node->layer = tape.layer;
   node->recomputed = tape.recomputing;
   node->next.reserve(inputs.size());
   for (const Tensor* input : inputs)
-    node->next.push_back({gradient_target(*input), *input ? (*input)->output : std::uint8_t{0}});
+    node->next.push_back({gradient_target(tape, *input), *input ? (*input)->output : std::uint8_t{0}});
   node->backward = std::move(backward);
   for (Tensor* output : outputs) {
     (*output)->output = static_cast<std::uint8_t>(node->outputs.size());
@@ -91,15 +93,19 @@ void Context::attach_all(const char* name, const std::vector<Tensor*>& outputs,
   }
 }
 
+void Context::need_workspace(Ref<Storage>& workspace, std::uint64_t bytes) {
+  if (workspace) return;
+  const LayerScope scope(*this, 0);  // not the first layer's: every layer uses it
+  workspace = Ref<Storage>(new Storage(tape, bytes, Role::workspace));
+}
+
 void Context::need_cublas() {
-  Ref<Storage>& workspace = workspaces_[in_backward ? 1 : 0];
-  if (!workspace) workspace = Ref<Storage>(new Storage(tape, cublas_workspace(device), Role::workspace));
+  need_workspace(workspaces_[in_backward ? 1 : 0], cublas_workspace(device));
 }
 
 void Context::need_cublas_lt() {
   constexpr std::uint64_t bytes = 1024 * 1024;
-  Ref<Storage>& workspace = lt_workspaces_[in_backward ? 1 : 0];
-  if (!workspace) workspace = Ref<Storage>(new Storage(tape, bytes, Role::workspace));
+  need_workspace(lt_workspaces_[in_backward ? 1 : 0], bytes);
 }
 
 }  // namespace ullage::lowering

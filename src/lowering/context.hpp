@@ -23,7 +23,8 @@ struct DeviceFacts {
 struct Autocast {
   bool on = false;
   DType type = DType::bf16;
-  std::unordered_map<const TensorBody*, Tensor> cache;  ///< copies of leaves, until autocast ends
+  std::vector<Tensor> copies;  ///< of leaves, until autocast ends
+  std::unordered_map<const TensorBody*, std::size_t> copy_of;
 };
 
 class Context {
@@ -67,6 +68,7 @@ class Context {
   void need_cublas_lt();
 
  private:
+  void need_workspace(Ref<Storage>& workspace, std::uint64_t bytes);
   Ref<Storage> workspaces_[2], lt_workspaces_[2];
 };
 
@@ -78,7 +80,7 @@ class Context {
 class ModuleScope {
  public:
   ModuleScope(Context& context, std::string_view name) : tape_(context.tape), before_(tape_.module) {
-    tape_.module = tape_.program().module(before_, name);
+    tape_.module = tape_.module_below(name);
   }
   ~ModuleScope() { tape_.module = before_; }
   ModuleScope(const ModuleScope&) = delete;
@@ -88,6 +90,25 @@ class ModuleScope {
   Tape& tape_;
   program::ModuleId before_;
 };
+
+/// What is asked for and run is a layer's while this lives.
+class LayerScope {
+ public:
+  LayerScope(Context& context, program::LayerNumber layer)
+      : tape_(context.tape), before_(std::exchange(context.tape.layer, layer)) {}
+  ~LayerScope() { tape_.layer = before_; }
+  LayerScope(const LayerScope&) = delete;
+  LayerScope& operator=(const LayerScope&) = delete;
+
+ private:
+  Tape& tape_;
+  program::LayerNumber before_;
+};
+
+/// The scope of the layer that asked for a tensor.
+[[nodiscard]] inline LayerScope scope_of(Context& context, const Tensor& tensor) {
+  return LayerScope(context, context.tape.layer_of(tensor->storage->id));
+}
 
 /// torch.no_grad() or enable_grad(), while this lives.
 class GradientMode {
@@ -106,7 +127,7 @@ class GradientMode {
 class AutocastMode {
  public:
   AutocastMode(Context& context, bool on) : context_(context), before_(std::move(context.autocast)) {
-    context.autocast = {on, before_.type, {}};
+    context.autocast = {on, before_.type, {}, {}};
   }
   ~AutocastMode() { context_.autocast = std::move(before_); }
   AutocastMode(const AutocastMode&) = delete;

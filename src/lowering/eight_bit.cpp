@@ -22,6 +22,7 @@ void Optimizer::make_eight_bit(Context& context, const Tensor& parameter) {
   const bool large = setup::applies(setup::Applies::large, 0, elements);
   const DType type = large ? DType::boolean : DType::fp32;  // a byte
   if (large && !has_maps_) {
+    const LayerScope scope(context, 0);
     made(setup::entries_once, DType::fp32, "qmap1");
     made(setup::entries_once, DType::fp32, "qmap2");
     has_maps_ = true;
@@ -37,6 +38,7 @@ void Optimizer::make_eight_bit(Context& context, const Tensor& parameter) {
 void Optimizer::adamw_eight_bit(Context& context) {
   const bool first = states_.empty();
   for (const Tensor& parameter : with_gradient()) {
+    const LayerScope scope = scope_of(context, parameter);
     if (first) make_eight_bit(context, parameter);
     program::Operator& op = context.op("bitsandbytes::optimizer_update_8bit_blockwise");
     op.work = program::Work::optimizer;

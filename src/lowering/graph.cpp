@@ -118,10 +118,12 @@ void run_backward(Context& context, const Tensor& root) {
   root->node->buffer.assign(1, one);
   ready.push(root->node.get());
   const program::ModuleId module = context.tape.module;
+  const LayerScope scope(context, 0);
   while (!ready.empty()) {
     Node* node = ready.top();
     ready.pop();
     context.tape.module = node->module;
+    context.tape.layer = node->layer;
     Gradients results = run_node(context, *node);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Edge& edge = node->next[i];

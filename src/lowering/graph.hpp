@@ -55,6 +55,7 @@ struct Node : Counted {
   const char* name = "";
   std::uint64_t sequence = 0;
   program::ModuleId module = 0;
+  program::LayerNumber layer = 0;
   bool recomputed = false;
   std::vector<Edge> next;
   /// Sizes and type that a gradient of each output must have.

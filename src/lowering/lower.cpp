@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/lower.hpp"
 
+#include "lowering/fold.hpp"
 #include "lowering/optimizer.hpp"
 #include "lowering/repeat.hpp"
 #include "lowering/run.hpp"
@@ -41,7 +42,10 @@ void train(const Run& run, Pass pass, Optimizer& optimizer) {
   Tensor loss;
   for (unsigned step = 1; step <= setup.steps; ++step) {
     // from the third on, a step is the one before
-    if (step > 2 && repeat_step(tape.program(), step)) continue;
+    if (step == 3 && can_repeat(tape.program(), 2)) {
+      tape.repeat_last(setup.steps - 2);
+      break;
+    }
     for (std::uint32_t micro_batch = 1; micro_batch <= setup.accumulate; ++micro_batch) {
       tape.enter_phase(Phase::forward, step, micro_batch);
       loss = pass(run);
@@ -121,6 +125,8 @@ Result<void> check_cache(const model::Network& network, const Setup& setup) {
 }
 
 Result<void> check(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  if (!forward_of(model.model_type))
+    return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
   if (setup.attention != Attention::eager && model.model_type == "gemma2")  // _supports_sdpa of its class
     return fail(ErrorKind::usage, "transformers refuses SDPA for this model", model.model_type, "eager attention",
                 "--attention eager");
@@ -175,13 +181,14 @@ DeviceFacts facts_of(const Gpu& gpu) {
   return facts;
 }
 
-Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+namespace {
+
+Result<program::Folded> lower_all(const model::Model& model, const Setup& setup, const DeviceFacts& device,
+                                  const program::Fold& fold = {}) {
   const Forward forward = forward_of(model.model_type);
-  if (!forward)
-    return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
-  if (const auto checked = check(model, setup, device); !checked) return tl::unexpected(checked.error());
-  program::Program program;
-  Tape tape(program);
+  program::Folded folded;
+  folded.fold = fold;
+  Tape tape(folded);
   Context context(tape, device);
   context.autocast.type = setup.autocast_type;
   context.tf32 = setup.tf32;
@@ -203,6 +210,30 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
     generate(run, Pass(forward));
   else
     infer(run, Pass(forward));
+  return folded;
+}
+
+}  // namespace
+
+Result<program::Folded> lower_every_layer(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  if (const auto checked = check(model, setup, device); !checked) return tl::unexpected(checked.error());
+  return lower_all(model, setup, device);
+}
+
+Result<program::Folded> lower_folded(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  if (const auto checked = check(model, setup, device); !checked) return tl::unexpected(checked.error());
+  if (const auto shallow = shallower(model, setup)) {
+    auto folded = lower_all(shallow->model, shallow->setup, device, shallow->fold);
+    if (!folded || program::folds(*folded)) return folded;
+  }
+  return lower_all(model, setup, device);
+}
+
+Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+  auto folded = lower_folded(model, setup, device);
+  if (!folded) return tl::unexpected(std::move(folded.error()));
+  program::Program program = folded->fold.more > 0 ? program::unfold(*folded) : std::move(folded->program);
+  for (std::uint32_t i = 0; i < folded->repeated_steps; ++i) (void)repeat_step(program, 3 + i);
   return program;
 }
 

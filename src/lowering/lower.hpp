@@ -7,7 +7,7 @@
 #include "hardware/catalogue.hpp"
 #include "lowering/context.hpp"
 #include "model/description.hpp"
-#include "program/program.hpp"
+#include "program/folded.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -40,6 +40,14 @@ struct Setup {
 
 /// What kernels ask a GPU of the catalogue for.
 [[nodiscard]] DeviceFacts facts_of(const Gpu& gpu);
+
+/// As lower(), with every layer run through, whether or not it is like others.
+[[nodiscard]] Result<program::Folded> lower_every_layer(const model::Model& model, const Setup& setup,
+                                                        const DeviceFacts& device);
+
+/// As lower(), with identical layers once where the model has enough of them.
+[[nodiscard]] Result<program::Folded> lower_folded(const model::Model& model, const Setup& setup,
+                                                   const DeviceFacts& device);
 
 /// Errors: `usage` for what no rule describes, naming it.
 [[nodiscard]] Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device);

@@ -28,19 +28,31 @@ constexpr Update sgd_first{"aten::_foreach_add_", 5, 2}, sgd_later{"aten::_forea
 
 /// Launches of one multi_tensor_apply: each takes 320 chunks of 65536 elements of at most 48 tensors
 /// (aten/src/ATen/native/cuda/MultiTensorApply.cuh, three lists).
-std::uint32_t launches_of(const std::vector<Tensor>& parameters) {
+std::uint32_t launches_of(const Tape& tape, const std::vector<Tensor>& parameters) {
   constexpr std::int64_t chunk = 65536;
-  std::int64_t chunks = 0;
-  for (const Tensor& parameter : parameters) chunks += (parameter->elements() + chunk - 1) / chunk;
-  return static_cast<std::uint32_t>(
-      std::max<std::int64_t>((chunks + 319) / 320, (static_cast<std::int64_t>(parameters.size()) + 47) / 48));
+  std::int64_t chunks = 0, tensors = 0;
+  for (const Tensor& parameter : parameters) {
+    const auto alike = static_cast<std::int64_t>(tape.layers_like(tape.layer_of(parameter->storage->id)));
+    chunks += alike * ((parameter->elements() + chunk - 1) / chunk), tensors += alike;
+  }
+  return static_cast<std::uint32_t>(std::max<std::int64_t>((chunks + 319) / 320, (tensors + 47) / 48));
+}
+
+void note_single_update(Context& context, const Update& update, const Tensor& parameter) {
+  program::Operator& op = context.op(update.name);
+  op.work = program::Work::optimizer;
+  op.bytes = update.passes * static_cast<double>(parameter->bytes());
+  op.launches = update.kernels;
 }
 
 void note_update(Context& context, const Update& update, const std::vector<Tensor>& parameters) {
   program::Operator& op = context.op(update.name);
   op.work = program::Work::optimizer;
-  for (const Tensor& parameter : parameters) op.bytes += update.passes * static_cast<double>(parameter->bytes());
-  op.launches = update.kernels * (parameters.size() == 1 ? 1 : launches_of(parameters));
+  const Tape& tape = context.tape;
+  for (const Tensor& parameter : parameters)
+    op.bytes += update.passes *
+                static_cast<double>(parameter->bytes() * tape.layers_like(tape.layer_of(parameter->storage->id)));
+  op.launches = update.kernels * launches_of(tape, parameters);
 }
 
 }  // namespace
@@ -73,6 +85,7 @@ void Optimizer::adamw(Context& context) {
   const bool fused = kind_ == OptimizerKind::adamw_fused;
   for (const Tensor& parameter : parameters) {
     if (!first) break;
+    const LayerScope scope = scope_of(context, parameter);
     note_written(context, "aten::zeros_like", 2.0 * static_cast<double>(parameter->bytes())).launches = 2;
     if (fused) keep(context, context.make({}, DType::fp32, program::Role::optimizer_state), "step");
     keep(context, like(context, parameter, program::Role::optimizer_state), "exp_avg");
@@ -82,7 +95,8 @@ void Optimizer::adamw(Context& context) {
   if (kind_ == OptimizerKind::adamw_forloop) {
     Tensor denominator;
     for (const Tensor& parameter : parameters) {
-      note_update(context, adamw_single, {parameter});
+      const LayerScope scope = scope_of(context, parameter);
+      note_single_update(context, adamw_single, parameter);
       const Tensor root = like(context, parameter, program::Role::temporary);
       const Tensor scaled = like(context, parameter, program::Role::temporary);
       denominator = scaled;
@@ -91,15 +105,20 @@ void Optimizer::adamw(Context& context) {
   }
   note_update(context, adamw_foreach, parameters);
   std::vector<Tensor> roots;
-  for (const Tensor& parameter : parameters) roots.push_back(like(context, parameter, program::Role::temporary));
+  for (const Tensor& parameter : parameters) {
+    const LayerScope scope = scope_of(context, parameter);
+    roots.push_back(like(context, parameter, program::Role::temporary));
+  }
 }
 
 void Optimizer::sgd(Context& context) {
   const std::vector<Tensor> parameters = with_gradient();
   note_update(context, states_.empty() ? sgd_first : sgd_later, parameters);
   if (!states_.empty()) return;
-  for (const Tensor& parameter : parameters)
+  for (const Tensor& parameter : parameters) {
+    const LayerScope scope = scope_of(context, parameter);
     keep(context, like(context, parameter, program::Role::optimizer_state), "momentum_buffer");
+  }
 }
 
 void Optimizer::keep(Context& context, Tensor state, const char* name) {

@@ -195,6 +195,7 @@ Tensor wanted_tokens(const Run& run, const Tensor& hidden) {
 Tensor through_layers(const Run& run, Tensor hidden, const std::function<Layer(std::size_t layer)>& layer) {
   const ModuleScope module(run.context, run.weights.list_name());
   for (std::size_t i = 0; i < run.network.layers; ++i) {
+    const LayerScope scope(run.context, static_cast<program::LayerNumber>(i + 1));
     const ModuleScope number(run.context, std::to_string(i));
     const Layer one = layer(i);
     if (!run.setup.train || run.setup.checkpoint_every == 0 || i % run.setup.checkpoint_every != 0) {

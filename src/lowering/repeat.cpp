@@ -58,6 +58,11 @@ std::optional<Renamed> successors(const Program& program, const LastStep& step) 
 
 }  // namespace
 
+bool can_repeat(const Program& program, std::uint32_t step) {
+  const auto last = find_step(program, step);
+  return last && successors(program, *last);
+}
+
 bool repeat_step(Program& program, std::uint32_t step) {
   const auto last = find_step(program, step - 1);
   if (!last) return false;

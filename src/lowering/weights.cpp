@@ -27,7 +27,7 @@ Weights::Weights(Context& context, const model::Model& model, DType type, const 
   for (const model::Group& group : model.groups) {
     if (&group == &model.groups.back()) before_head();
     if (group.layers) {
-      make_layers(group, make);
+      make_layers(context, group, make);
       continue;
     }
     for (const model::Parameter& described : group.parameters) {
@@ -46,10 +46,12 @@ Weights::Weights(Context& context, const model::Model& model, DType type, const 
   }
 }
 
-void Weights::make_layers(const model::Group& group, const std::function<Tensor(const model::Parameter&)>& make) {
+void Weights::make_layers(Context& context, const model::Group& group,
+                          const std::function<Tensor(const model::Parameter&)>& make) {
   list_name_ = group.name.substr(group.name.rfind('.') + 1);
   for (const model::Parameter& described : group.parameters) names_.push_back(described.name);
   for (std::uint64_t layer = 0; layer < group.repeat; ++layer) {
+    const LayerScope scope(context, static_cast<program::LayerNumber>(layer + 1));
     layers_.emplace_back();
     for (const model::Parameter& described : group.parameters) layers_.back().push_back(make(described));
   }

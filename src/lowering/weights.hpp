@@ -29,7 +29,8 @@ class Weights {
   [[nodiscard]] const std::vector<Tensor>& all() const { return all_; }
 
  private:
-  void make_layers(const model::Group& group, const std::function<Tensor(const model::Parameter&)>& make);
+  void make_layers(Context& context, const model::Group& group,
+                   const std::function<Tensor(const model::Parameter&)>& make);
   struct Named {
     std::string name;
     Tensor tensor;

@@ -75,6 +75,34 @@ std::vector<LiveTensor> live_at(const Program& program, const Execution& executi
   return live;
 }
 
+/// Bytes of live blocks, and the most so far.
+class Level {
+ public:
+  /// Through events of the program; the most on the way.
+  std::uint64_t go(const Program& program, std::size_t event, std::size_t end) {
+    std::uint64_t most = now_;
+    for (; event < end; ++event) {
+      const std::uint64_t bytes = (program.tensors[program::tensor_of(program.events[event])].bytes + 511) / 512 * 512;
+      now_ = program::is_request(program.events[event]) ? now_ + bytes : now_ - bytes;
+      most = std::max(most, now_);
+    }
+    most_ = std::max(most_, most);
+    return most;
+  }
+  /// The same once, and `more` times again: each time the level rises or falls by as much.
+  void repeat(const Program& program, std::size_t event, std::size_t end, std::uint32_t more) {
+    const std::uint64_t before = now_, most = go(program, event, end);
+    const bool rises = now_ > before;
+    const std::uint64_t change = more * (rises ? now_ - before : before - now_);
+    now_ = rises ? now_ + change : now_ - change;
+    if (rises) most_ = std::max(most_, most + change);
+  }
+  [[nodiscard]] std::uint64_t most() const { return most_; }
+
+ private:
+  std::uint64_t now_ = 0, most_ = 0;
+};
+
 }  // namespace
 
 Moment moment_at(const Program& program, std::size_t event) {
@@ -126,13 +154,28 @@ StepPlan run_program(const Program& program, const allocator::Rules& rules, std:
 }
 
 std::uint64_t peak_of_requests(const Program& program) {
-  std::uint64_t now = 0, most = 0;
-  for (const Event event : program.events) {
-    const std::uint64_t bytes = (program.tensors[program::tensor_of(event)].bytes + 511) / 512 * 512;
-    now = program::is_request(event) ? now + bytes : now - bytes;
-    most = std::max(most, now);
+  Level level;
+  return level.go(program, 0, program.events.size());
+}
+
+std::uint64_t peak_of_requests(const program::Folded& folded) {
+  const Program& program = folded.program;
+  const auto begin = [&](std::size_t stretch) { return folded.stretches[stretch].event; };
+  const auto end = [&](std::size_t stretches) { return folded.end_of(stretches - 1).event; };
+  Level level;
+  for (std::size_t i = 0; i < folded.stretches.size(); ++i) {
+    const auto passage = folded.fold.more > 0 ? program::passage_from(folded, i) : std::nullopt;
+    if (!passage) {
+      level.go(program, begin(i), end(i + 1));
+      continue;
+    }
+    const auto& [first, middle, last, up] = *passage;
+    if (!up) level.go(program, begin(first), end(middle));
+    level.repeat(program, begin(up ? first : middle), end(up ? middle : last), folded.fold.more);
+    if (up) level.go(program, begin(middle), end(last));
+    i = last - 1;
   }
-  return most;
+  return level.most();
 }
 
 }  // namespace ullage::planner

@@ -5,7 +5,7 @@
 #include "allocator/settings.hpp"
 #include "ledger/chart.hpp"
 #include "planner/program_ledger.hpp"
-#include "program/program.hpp"
+#include "program/folded.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -59,5 +59,7 @@ struct StepPlan {
 /// Most bytes allocated at once, blocks rounded to 512 bytes and split as PyTorch's allocator would, without a look at
 /// segments: what most programs reach exactly, in a fraction of the time. O(events).
 [[nodiscard]] std::uint64_t peak_of_requests(const program::Program& program);
+/// The same of all layers, in O(events of the folded program).
+[[nodiscard]] std::uint64_t peak_of_requests(const program::Folded& folded);
 
 }  // namespace ullage::planner

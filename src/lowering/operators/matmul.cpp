@@ -127,9 +127,9 @@ Tensor autocast(Context& context, const Tensor& tensor) {
   if (!mode.on || !tensor || !is_floating(tensor->type) || tensor->type == mode.type) return tensor;
   const bool is_trained_leaf = tensor->type == DType::fp32 && tensor->requires_grad && !tensor->base;
   if (!is_trained_leaf) return cast(context, tensor, mode.type);
-  Tensor& cached = mode.cache[tensor.get()];
-  if (!cached) cached = cast(context, tensor, mode.type);
-  return cached;
+  const auto [known, is_new] = mode.copy_of.try_emplace(tensor.get(), mode.copies.size());
+  if (is_new) mode.copies.push_back(cast(context, tensor, mode.type));
+  return mode.copies[known->second];
 }
 
 Tensor linear(Context& context, const Tensor& input, const Tensor& weight, const Tensor& bias) {

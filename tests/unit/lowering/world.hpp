@@ -13,8 +13,9 @@ namespace ullage::lowering {
 /// An A100, unless told otherwise.
 struct World {
   explicit World(const DeviceFacts& facts = {}) : context(tape, facts) { tape.enter_phase(program::Phase::load, 0); }
-  program::Program program;
-  Tape tape{program};
+  program::Folded folded;
+  program::Program& program = folded.program;
+  Tape tape{folded};
   Context context;
 
   /// What is trained.
