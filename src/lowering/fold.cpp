@@ -46,7 +46,7 @@ class Kinds {
   LayerParameters place_;
 };
 
-/// After how many layers those between the first and the last repeat; 0 for never soon.
+/// After how many layers those between the first and the last repeat; 0 for not soon.
 std::size_t period_of(const Kinds& kinds, std::size_t layers) {
   constexpr std::size_t longest = 8;
   for (std::size_t period = 1; period <= longest; ++period) {
@@ -70,11 +70,15 @@ std::optional<Shallow> shallower(const model::Model& model, const Setup& setup) 
   const Kinds kinds(model, setup);
   const std::size_t period = period_of(kinds, layers);
   if (period == 0) return std::nullopt;
-  const std::size_t left = 2 + 2 * period + (layers - 2) % period;
+  // a whole period before and after: each kind of layer does there what is done once, as to take a workspace
+  const std::size_t left = 4 * period + layers % period;
   if (left >= layers) return std::nullopt;
   // layers from here on are left out
-  const std::size_t from = 1 + period, dropped = layers - left;
-  Shallow shallow{model, setup, {2, static_cast<std::uint32_t>(period), static_cast<std::uint32_t>(dropped / period)}};
+  const std::size_t from = 2 * period, dropped = layers - left;
+  Shallow shallow{model,
+                  setup,
+                  {static_cast<std::uint32_t>(period + 1), static_cast<std::uint32_t>(period),
+                   static_cast<std::uint32_t>(dropped / period)}};
   shallow.model.network.layers = left;
   for (model::Group& group : shallow.model.groups)
     if (group.layers) group.repeat = left;

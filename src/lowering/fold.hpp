@@ -15,8 +15,8 @@ struct Shallow {
   program::Fold fold;
 };
 
-/// The first layer, two periods of the layers after it, and what is left at the end; nothing where the model has no
-/// more layers than that, or layers that do not repeat: some slide, are checkpointed or frozen, and others not.
+/// The first layer, two periods of the layers after it, and at least one more to the end; nothing where the model has
+/// no more layers than that, or layers that do not repeat: some slide, are checkpointed or frozen, and others not.
 [[nodiscard]] std::optional<Shallow> shallower(const model::Model& model, const Setup& setup);
 
 }  // namespace ullage::lowering

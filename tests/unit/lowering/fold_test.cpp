@@ -94,7 +94,7 @@ TEST(Fold, EveryFamilyFolds) {
   for (const model::Family& family : model::families()) {
     lowering::Setup setup = small_setup();
     setup.attention = Attention::eager;
-    EXPECT_TRUE(folds_alike(model_of(std::string(family.model_type), 9), setup)) << family.model_type;
+    EXPECT_TRUE(folds_alike(model_of(std::string(family.model_type), 11), setup)) << family.model_type;
   }
 }
 
@@ -108,14 +108,14 @@ TEST(Fold, LayersThatSlideInTurnHaveAPeriodOfTwo) {
   const auto shallow = shallower(model_of("gemma2", 26), small_setup());
   ASSERT_TRUE(shallow);
   EXPECT_EQ(shallow->fold.period, 2u);
-  EXPECT_EQ(shallow->model.network.layers, 6u);
-  EXPECT_EQ(shallow->fold.more, 10u);
+  EXPECT_EQ(shallow->model.network.layers, 8u);
+  EXPECT_EQ(shallow->fold.more, 9u);
 }
 
 TEST(Fold, RegionsOfEveryThirdLayerHaveAPeriodOfThree) {
   lowering::Setup setup = small_setup();
   setup.checkpoint_every = 3;
-  for (const std::uint64_t layers : {11, 12, 13, 14}) EXPECT_TRUE(folds_alike(model_of("llama", layers), setup));
+  for (const std::uint64_t layers : {16, 17, 18, 19}) EXPECT_TRUE(folds_alike(model_of("llama", layers), setup));
 }
 
 TEST(Fold, LayersThatAreFrozenUpToOneDoNotRepeat) {
