@@ -102,7 +102,7 @@ bool CachingAllocator::find_free_block(Request& request) {
   if (request.size < most && found->size >= most) return false;
   if (request.size >= most && found->size >= request.size + settings_.max_non_split_rounding) return false;
   request.block = found->block;
-  free.erase(found);
+  take_out(free, found);
   return true;
 }
 
@@ -243,12 +243,24 @@ void CachingAllocator::insert_free(BlockId id) {
   Block& block = blocks_[id];
   BlockPool& pool = pools_[block.pool];
   block.inserted_at = pool.requests;
-  pool.free[block.stream].insert(key_of(id));
+  FreeBlocks& free = pool.free[block.stream];
+  if (spare_.empty()) {
+    free.insert(key_of(id));
+    return;
+  }
+  spare_.back().value() = key_of(id);
+  free.insert(std::move(spare_.back()));
+  spare_.pop_back();
+}
+
+void CachingAllocator::take_out(FreeBlocks& free, FreeBlocks::const_iterator block) {
+  spare_.push_back(free.extract(block));
 }
 
 void CachingAllocator::erase_free(BlockId id) {
   const Block& block = blocks_[id];
-  pools_[block.pool].free[block.stream].erase(key_of(id));
+  FreeBlocks& free = pools_[block.pool].free[block.stream];
+  take_out(free, free.find(key_of(id)));
 }
 
 // Takes a free neighbour into the block; returns its bytes, 0 when it is not free.

@@ -127,6 +127,7 @@ class CachingAllocator {
   [[nodiscard]] FreeKey key_of(BlockId id) const;
   [[nodiscard]] std::uint32_t next_age();
   void insert_free(BlockId id);
+  void take_out(FreeBlocks& free, FreeBlocks::const_iterator block);
   void erase_free(BlockId id);
   void return_block(BlockId id);
   std::uint64_t merge(BlockId into, BlockId neighbour);
@@ -164,7 +165,8 @@ class CachingAllocator {
   timeline::Timeline* events_;
   Statistics statistics_;
   BlockTable blocks_;
-  std::vector<BlockPool> pools_;  ///< 0 small, 1 large, then two for each private pool
+  std::vector<FreeBlocks::node_type> spare_;  ///< memory for the next free blocks
+  std::vector<BlockPool> pools_;              ///< 0 small, 1 large, then two for each private pool
   std::vector<ExpandableSegment> expandable_;
   std::map<PoolId, PrivatePool> private_pools_;
   std::vector<Capture> captures_;

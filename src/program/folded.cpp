@@ -199,9 +199,14 @@ class Unfolding {
  private:
   [[nodiscard]] std::uint32_t added() const { return fold_.more * fold_.period; }
 
+  /// About what it takes, with the steps that are repeated later.
   void reserve() {
-    const std::size_t layers = std::max<std::size_t>(1, fold_.first + 2 * fold_.period);
-    const auto whole = [&](std::size_t count) { return count + count * added() / layers; };
+    const std::uint32_t steps = from_.marks.empty() ? 0 : from_.marks.back().step;
+    const std::size_t layers = fold_.first + 2 * fold_.period;
+    const auto whole = [&](std::size_t count) {
+      const std::size_t all = count + count * added() / layers;
+      return steps == 0 ? all : all * (steps + folded_.repeated_steps) / steps;
+    };
     made_.events.reserve(whole(from_.events.size()));
     made_.tensors.reserve(whole(from_.tensors.size()));
     made_.operators.reserve(whole(from_.operators.size()));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/step_plan.hpp"
 
+#include "lowering/lower.hpp"
+#include "model/families.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -142,6 +145,20 @@ TEST(RunProgram, WhateverTheProgram) {
     const StepPlan less = run_program(program, {}, plan.peak_allocated - 1);
     RC_ASSERT(less.shortage.has_value() && less.peak_reserved < plan.peak_allocated);
   }));
+}
+
+TEST(PeakOfRequests, OfFoldedLayersIsThatOfAll) {
+  const auto model = model::describe(R"({"model_type": "gemma2", "num_hidden_layers": 23})", "config");
+  ASSERT_TRUE(model);
+  lowering::Setup setup;
+  setup.attention = lowering::Attention::eager;
+  for (const std::uint64_t regions : {0, 1, 2}) {
+    setup.checkpoint_every = regions;
+    const auto folded = lowering::lower_folded(*model, setup, {});
+    ASSERT_TRUE(folded);
+    EXPECT_GT(folded->fold.more, 0u);
+    EXPECT_EQ(peak_of_requests(*folded), peak_of_requests(*lowering::lower(*model, setup, {}))) << regions;
+  }
 }
 
 }  // namespace
