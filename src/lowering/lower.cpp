@@ -105,17 +105,21 @@ Result<void> check_flash(const model::Network& network, const Setup& setup, cons
               "--attention sdpa takes what runs");
 }
 
+std::uint64_t most_single_tokens(const model::Network& network) {
+  constexpr std::uint64_t most_passes = 1 << 17;  // of a layer; each is a kilobyte here
+  return most_passes / std::max<std::uint64_t>(network.layers, 1);
+}
+
 Result<void> check_cache(const model::Network& network, const Setup& setup) {
   if (setup.cache == 0) return {};
   if (setup.padding) return fail(ErrorKind::usage, "not planned", "a KV cache with padding", "one of the two");
   if (setup.cache < setup.sequence)
     return fail(ErrorKind::usage, "the cache holds the sequence first", "a cache of " + std::to_string(setup.cache),
                 "at least " + std::to_string(setup.sequence) + " tokens");
-  constexpr std::uint64_t most_passes = 1 << 17;  // of a layer; each is a kilobyte here
   const auto steps = static_cast<std::uint64_t>(setup.cache - setup.sequence);
-  if (steps * network.layers > most_passes)
+  if (steps > most_single_tokens(network))
     return fail(ErrorKind::usage, "too many tokens one by one", std::to_string(steps),
-                "at most " + std::to_string(most_passes / network.layers) + " for this model",
+                "at most " + std::to_string(most_single_tokens(network)) + " for this model",
                 "a longer sequence, of the same cache, has nearly the same last step");
   return {};
 }
@@ -175,7 +179,13 @@ DeviceFacts facts_of(const Gpu& gpu) {
   return facts;
 }
 
-Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+std::uint64_t shortest_prefill(const model::Network& network, const Setup& setup) {
+  const auto cache = static_cast<std::uint64_t>(setup.cache), most = most_single_tokens(network);
+  return cache > most ? cache - most : 1;
+}
+
+Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device,
+                               DeviceAnswers* answers) {
   const Forward forward = forward_of(model.model_type);
   if (!forward)
     return fail(ErrorKind::usage, "no forward pass is known", model.model_type, "a model of a known family");
@@ -203,6 +213,7 @@ Result<program::Program> lower(const model::Model& model, const Setup& setup, co
     generate(run, Pass(forward));
   else
     infer(run, Pass(forward));
+  if (answers != nullptr) *answers = std::move(context.answers);
   return program;
 }
 

@@ -41,7 +41,11 @@ struct Setup {
 /// What kernels ask a GPU of the catalogue for.
 [[nodiscard]] DeviceFacts facts_of(const Gpu& gpu);
 
-/// Errors: `usage` for what no rule describes, naming it.
-[[nodiscard]] Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device);
+/// The shortest sequence before the cache of a setup: more single tokens are refused. 1 without a cache.
+[[nodiscard]] std::uint64_t shortest_prefill(const model::Network& network, const Setup& setup);
+
+/// `answers` is what the device was asked on the way. Errors: `usage` for what no rule describes, naming it.
+[[nodiscard]] Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device,
+                                             DeviceAnswers* answers = nullptr);
 
 }  // namespace ullage::lowering
