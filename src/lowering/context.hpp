@@ -2,6 +2,7 @@
 // What PyTorch keeps beside the tensors: the mode of gradients, autocast and its cache, cuBLAS handles, the device.
 #pragma once
 
+#include "lowering/device.hpp"
 #include "lowering/graph.hpp"
 #include "lowering/tensor.hpp"
 
@@ -11,14 +12,6 @@
 #include <vector>
 
 namespace ullage::lowering {
-
-/// What kernels ask a device for.
-struct DeviceFacts {
-  std::int64_t multiprocessors = 108;
-  std::int64_t threads_per_multiprocessor = 2048;
-  std::int64_t shared_memory_per_block = 166912;  ///< opt-in, in bytes
-  int compute_major = 8, compute_minor = 0;
-};
 
 struct Autocast {
   bool on = false;
@@ -33,6 +26,7 @@ class Context {
 
   Tape& tape;
   DeviceFacts device;
+  DeviceAnswers answers;
   Autocast autocast;
   bool gradients = true;  ///< torch.is_grad_enabled()
   bool training = true;

@@ -109,17 +109,21 @@ Result<void> check_flash(const model::Network& network, const Setup& setup, cons
               "--attention sdpa takes what runs");
 }
 
+std::uint64_t most_single_tokens(const model::Network& network) {
+  constexpr std::uint64_t most_passes = 1 << 17;  // of a layer; each is a kilobyte here
+  return most_passes / std::max<std::uint64_t>(network.layers, 1);
+}
+
 Result<void> check_cache(const model::Network& network, const Setup& setup) {
   if (setup.cache == 0) return {};
   if (setup.padding) return fail(ErrorKind::usage, "not planned", "a KV cache with padding", "one of the two");
   if (setup.cache < setup.sequence)
     return fail(ErrorKind::usage, "the cache holds the sequence first", "a cache of " + std::to_string(setup.cache),
                 "at least " + std::to_string(setup.sequence) + " tokens");
-  constexpr std::uint64_t most_passes = 1 << 17;  // of a layer; each is a kilobyte here
   const auto steps = static_cast<std::uint64_t>(setup.cache - setup.sequence);
-  if (steps * network.layers > most_passes)
+  if (steps > most_single_tokens(network))
     return fail(ErrorKind::usage, "too many tokens one by one", std::to_string(steps),
-                "at most " + std::to_string(most_passes / network.layers) + " for this model",
+                "at most " + std::to_string(most_single_tokens(network)) + " for this model",
                 "a longer sequence, of the same cache, has nearly the same last step");
   return {};
 }
@@ -181,10 +185,15 @@ DeviceFacts facts_of(const Gpu& gpu) {
   return facts;
 }
 
+std::uint64_t shortest_prefill(const model::Network& network, const Setup& setup) {
+  const auto cache = static_cast<std::uint64_t>(setup.cache), most = most_single_tokens(network);
+  return cache > most ? cache - most : 1;
+}
+
 namespace {
 
 Result<program::Folded> lower_all(const model::Model& model, const Setup& setup, const DeviceFacts& device,
-                                  const program::Fold& fold = {}) {
+                                  DeviceAnswers* answers, const program::Fold& fold = {}) {
   const Forward forward = forward_of(model.model_type);
   program::Folded folded;
   folded.fold = fold;
@@ -210,6 +219,7 @@ Result<program::Folded> lower_all(const model::Model& model, const Setup& setup,
     generate(run, Pass(forward));
   else
     infer(run, Pass(forward));
+  if (answers != nullptr) *answers = std::move(context.answers);
   return folded;
 }
 
@@ -217,20 +227,22 @@ Result<program::Folded> lower_all(const model::Model& model, const Setup& setup,
 
 Result<program::Folded> lower_every_layer(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
   if (const auto checked = check(model, setup, device); !checked) return tl::unexpected(checked.error());
-  return lower_all(model, setup, device);
+  return lower_all(model, setup, device, nullptr);
 }
 
-Result<program::Folded> lower_folded(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
+Result<program::Folded> lower_folded(const model::Model& model, const Setup& setup, const DeviceFacts& device,
+                                     DeviceAnswers* answers) {
   if (const auto checked = check(model, setup, device); !checked) return tl::unexpected(checked.error());
   if (const auto shallow = shallower(model, setup)) {
-    auto folded = lower_all(shallow->model, shallow->setup, device, shallow->fold);
+    auto folded = lower_all(shallow->model, shallow->setup, device, answers, shallow->fold);
     if (!folded || program::folds(*folded)) return folded;
   }
-  return lower_all(model, setup, device);
+  return lower_all(model, setup, device, answers);
 }
 
-Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device) {
-  auto folded = lower_folded(model, setup, device);
+Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device,
+                               DeviceAnswers* answers) {
+  auto folded = lower_folded(model, setup, device, answers);
   if (!folded) return tl::unexpected(std::move(folded.error()));
   program::Program program = folded->fold.more > 0 ? program::unfold(*folded) : std::move(folded->program);
   for (std::uint32_t i = 0; i < folded->repeated_steps; ++i) (void)repeat_step(program, 3 + i);

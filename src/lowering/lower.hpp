@@ -41,15 +41,19 @@ struct Setup {
 /// What kernels ask a GPU of the catalogue for.
 [[nodiscard]] DeviceFacts facts_of(const Gpu& gpu);
 
+/// The shortest sequence before the cache of a setup: more single tokens are refused. 1 without a cache.
+[[nodiscard]] std::uint64_t shortest_prefill(const model::Network& network, const Setup& setup);
+
 /// As lower(), with every layer run through, whether or not it is like others.
 [[nodiscard]] Result<program::Folded> lower_every_layer(const model::Model& model, const Setup& setup,
                                                         const DeviceFacts& device);
 
 /// As lower(), with identical layers once where the model has enough of them.
 [[nodiscard]] Result<program::Folded> lower_folded(const model::Model& model, const Setup& setup,
-                                                   const DeviceFacts& device);
+                                                   const DeviceFacts& device, DeviceAnswers* answers = nullptr);
 
-/// Errors: `usage` for what no rule describes, naming it.
-[[nodiscard]] Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device);
+/// `answers` is what the device was asked on the way. Errors: `usage` for what no rule describes, naming it.
+[[nodiscard]] Result<program::Program> lower(const model::Model& model, const Setup& setup, const DeviceFacts& device,
+                                             DeviceAnswers* answers = nullptr);
 
 }  // namespace ullage::lowering

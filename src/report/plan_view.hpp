@@ -71,6 +71,13 @@ struct PlanShortage {
   std::uint64_t requested = 0;  ///< bytes
 };
 
+/// The neighbour of what --fit found: one more, or one rank less.
+struct PlanNextValue {
+  std::uint64_t value = 0;
+  std::uint64_t needed = 0;  ///< bytes; 0 where it is refused
+  std::string refused;       ///< why it cannot be planned at all
+};
+
 /// A planned step, where one was asked for.
 struct PlanStep {
   std::uint64_t micro_batch = 0, sequence = 0;
@@ -83,6 +90,7 @@ struct PlanStep {
   std::uint64_t retries = 0;               ///< with the limit, cached memory had to be given back
   std::optional<std::uint64_t> fit_value;  ///< with --fit: what was found; 0 when nothing fits
   bool fit_stopped = false;                ///< no larger value was tried
+  std::optional<PlanNextValue> fit_next;   ///< with --fit: what does not fit
   std::optional<PlanCost> cost;            ///< where the GPU's rates are known
 };
 

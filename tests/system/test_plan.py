@@ -19,7 +19,7 @@ def plan(*words, status=0, environment=None, **options):
     variables = {**os.environ, "HF_HUB_OFFLINE": "1", **(environment or {})}
     variables.pop("ULLAGE_GPU", None)
     done = subprocess.run([BIN, "plan", *map(str, words)], capture_output=True, text=True, timeout=60, env=variables, **options)
-    assert done.returncode == status, done.stdout + done.stderr
+    assert status is None or done.returncode == status, done.stdout + done.stderr
     return done
 
 

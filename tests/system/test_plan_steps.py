@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ullage plan --seq`: whole steps, as a person asks for them. That they equal rehearsals is tests/rehearse/test_plan_program.py's."""
+import json
+import os
+import subprocess
+
 import pytest
 from test_plan import BIN, ROOT, plan, result
 
@@ -60,6 +64,67 @@ def test_tables_and_what_fits():
     assert largest > 1 and found["verdict"] == "fits"
     assert result("gpt2", *A100, "--seq", 1024, "--micro-batch", largest + 1)["verdict"] != "fits"
     assert "NOT EVEN ONE" in plan(GPT, "--gpu", "t4", "--seq", 1024, "--fit", "micro-batch", status=1).stdout
+
+
+def test_gpus_of_a_table_are_planned_as_each_alone():
+    words = ("gpt2", "--seq", 512, "--micro-batch", 4, "--padding")
+    points = result(*words, "--gpu", "all")["points"]
+    assert len({point["device"]["short_name"] for point in points}) == len(points) > 30
+    for point in points[::5]:
+        made = result(*words, "--gpu", point["device"]["short_name"], status=int(point["verdict"] == "oom"))
+        assert {key: made[key] for key in point} == point
+
+
+@pytest.mark.parametrize("what, of, flags", [
+    ("micro-batch", "micro_batch", ("--seq", 512)), ("micro-batch", "micro_batch", ("--seq", 300, "--padding", "--attention", "eager")),
+    ("seq", "sequence", ("--micro-batch", 3, "--padding")), ("layers", "layers", ("--seq", 512, "--freeze", "*mlp*"))])
+def test_what_fits_is_found_and_the_next_does_not(what, of, flags):
+    model = ("--family", "mistral", "--hidden", 1024, "--heads", 16, "--intermediate", 2048, "--vocab", 32000)
+    words = (*model, *(() if what == "layers" else ("--layers", 8)), *A100, "--memory", "8GiB", *flags)
+    found = result(*words, "--fit", what)
+    largest, after = found["values"]["largest"], found["values"]["next"]
+    assert after["value"] == largest + 1
+    assert result(*words, f"--{what}", largest)["needed_bytes"] == found["needed_bytes"]
+    beyond = plan(*words, f"--{what}", largest + 1, "--json", status=None)
+    assert json.loads(beyond.stdout)["needed_bytes"] == after["needed_bytes"]
+    assert json.loads(beyond.stdout)["verdict"] != "fits"
+
+
+def test_a_search_goes_on_behind_a_hole():
+    """Sequences that are no multiple of 8 have their mask padded, and need more than the next that is one."""
+    words = ("--family", "mistral", "--layers", 8, "--hidden", 1024, "--heads", 16, "--intermediate", 2048, "--vocab", 32000, *A100, "--padding", "--micro-batch", 2)
+    even, odd = (result(*words, "--seq", length)["needed_bytes"] for length in (1536, 1535))
+    assert odd > even
+    memory = round(even / 0.85) + 1024  # what leaves 15 %
+    found = result(*words, "--fit", "seq", "--memory", f"{memory}B")
+    assert found["values"]["largest"] >= 1536
+    assert result(*words, "--seq", 1535, "--memory", f"{memory}B")["verdict"] != "fits"
+
+
+@pytest.mark.parametrize("words, largest, why", [
+    (("gpt2", *A100, "--fit", "seq"), 1024, "the model has no positions for so long a sequence"),
+    (("gpt2", *A100, "--mode", "infer", "--cache", 600, "--fit", "seq"), 600, "the cache holds the sequence first")])
+def test_a_search_says_what_ended_it_if_that_is_not_the_memory(words, largest, why):
+    values = result(*words)["values"]
+    assert values["largest"] == largest and values["next"] == {"value": largest + 1, "refused": why}
+    assert f"not for memory: {largest + 1} is refused, {why}" in plan(*words).stdout
+
+
+def test_a_search_for_layers_ends_somewhere():
+    made = result("--family", "gpt2", "--hidden", 8, "--heads", 1, "--vocab", 8, *A100, "--seq", 8, "--fit", "layers")
+    assert made["values"]["largest"] == 1024 and made["values"]["search_ended"] is True
+
+
+def test_progress_is_for_terminals_alone():
+    words = [BIN, "plan", "llama-3.1-8b", "--layers", "600", "--gpu", "all", "--seq", "1024"]
+    outer, inner = os.openpty()
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=inner) as running:
+        os.close(inner)
+        shown = running.stdout.read().decode()
+        talk = os.read(outer, 1 << 16).decode()
+    os.close(outer)
+    assert "planning " in talk and " of 34: " in talk and talk.endswith("\x1b[K")
+    assert "planning" not in shown and plan("gpt2", "--gpu", "all", "--seq", 64).stderr == ""
 
 
 @pytest.mark.parametrize("flags, said", [

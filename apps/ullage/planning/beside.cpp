@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is put beside a planned step: single changes to it, and the popular closed forms.
-#include "apps/ullage/planning/step.hpp"
+#include "apps/ullage/planning/beside.hpp"
+
+#include "apps/ullage/planning/point.hpp"
 #include "planner/rules.hpp"
 
 #include <fmt/format.h>

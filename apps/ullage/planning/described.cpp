@@ -20,24 +20,32 @@ std::string sizes_text(const PlanOptions& options) {
   return text;
 }
 
+Result<model::Model> model_of(const PlanOptions& options, const model::Source& source, const model::Sizes& sizes) {
+  const bool own = std::ranges::any_of(sizes, [](const auto& size) { return size.has_value(); });
+  return model::describe(source.json, source.where, sizes).map_error([&](Error error) {
+    if (own || !options.family.empty()) error.kind = ErrorKind::usage;
+    return error;
+  });
+}
+
 }  // namespace
 
 Result<Described> described(const PlanOptions& options) {
-  if (options.parameters) return Described{model::nominal_model(*options.parameters), {}};
+  if (options.parameters) return Described{model::nominal_model(*options.parameters), {}, {}};
   const auto source = options.family.empty()
                           ? model::find_source(options.model)
                           : model::Source{model::bare_config(options.family), "a model of these sizes",
                                           "the sizes of the command line, and transformers' defaults"};
   if (!source) return tl::unexpected(source.error());
-  const bool own = std::ranges::any_of(options.sizes, [](const auto& size) { return size.has_value(); });
-  return model::describe(source->json, source->where, options.sizes)
-      .map([&](model::Model model) {
-        return Described{std::move(model), source->origin + sizes_text(options)};
-      })
-      .map_error([&](Error error) {
-        if (own || !options.family.empty()) error.kind = ErrorKind::usage;
-        return error;
-      });
+  return model_of(options, *source, options.sizes).map([&](model::Model model) {
+    return Described{std::move(model), source->origin + sizes_text(options), *source};
+  });
+}
+
+Result<model::Model> with_layers(const PlanOptions& options, const Described& found, std::uint64_t layers) {
+  model::Sizes sizes = options.sizes;
+  sizes[static_cast<std::size_t>(model::SizeOf::layers)] = layers;
+  return model_of(options, found.source, sizes);
 }
 
 }  // namespace ullage::cli

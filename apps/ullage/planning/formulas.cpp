@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/planning/formulas.hpp"
 
-#include "apps/ullage/planning/step.hpp"
+#include "apps/ullage/planning/point.hpp"
 #include "base/bytes.hpp"
 #include "planner/explanation.hpp"
 

@@ -92,7 +92,9 @@ std::shared_ptr<const report::PlanView> plan_of_run(const RunFacts& facts, const
   if (!arguments) return nullptr;
   const auto options = plan_options(*arguments);
   if (!options) return nullptr;
-  auto view = whole_plan(*arguments, *options, {std::move(*model), "the run's own configuration"});
+  auto view =
+      whole_plan(*arguments, *options,
+                 {std::move(*model), "the run's own configuration", {facts.setup->config, "the run's model", {}}});
   return view ? std::make_shared<const report::PlanView>(std::move(*view)) : nullptr;
 }
 

@@ -3,7 +3,8 @@
 
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/planning/described.hpp"
-#include "apps/ullage/planning/step.hpp"
+#include "apps/ullage/planning/points.hpp"
+#include "apps/ullage/planning/step_options.hpp"
 
 #include <optional>
 
@@ -26,7 +27,7 @@ Result<report::PlanPoint> plan_one(const std::vector<std::string>& words, std::o
   const auto step = step_options(*arguments, *options, model->model);
   if (!step) return tl::unexpected(step.error());
   if (!*step) return fail(ErrorKind::usage, "no step was asked for", {}, "--seq N as well");
-  return step_points(*options, **step, model->model).map([](const auto& points) { return points.front(); });
+  return step_points(*options, **step, *model).map([](const auto& points) { return points.front(); });
 }
 
 }  // namespace

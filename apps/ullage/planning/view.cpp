@@ -2,6 +2,7 @@
 #include "apps/ullage/planning/view.hpp"
 
 #include "apps/ullage/device.hpp"
+#include "apps/ullage/planning/fit.hpp"
 #include "base/bytes.hpp"
 #include "ledger/verdict.hpp"
 
@@ -124,14 +125,13 @@ report::PlanView plan_view(const PlanOptions& options, const model::Model& model
 
 report::PlanView plan_view(const PlanOptions& options, const StepOptions& step, std::vector<report::PlanPoint> points,
                            const model::Model& model, const planner::States& states, const std::string& origin) {
-  constexpr std::array<const char*, 4> looked_for{"micro-batch", "seq", "layers", "world"};
   report::PlanView view = frame(options, model, states, origin);
   view.points = std::move(points);
   if (view.points.size() == 1) use_formulas_of(view.points.front(), states, view.formulas);
   view.setup.attention = step.attention, view.setup.checkpoint = step.checkpoint;
   view.setup.accumulate = step.setup.accumulate, view.setup.keep_gradients = step.setup.keep_gradients;
   view.setup.padding = step.setup.padding, view.setup.cache = static_cast<std::uint64_t>(step.setup.cache);
-  if (step.fit) view.setup.fit = looked_for[static_cast<std::size_t>(*step.fit)];
+  if (step.fit) view.setup.fit = fit_names[static_cast<std::size_t>(*step.fit)];
   if (step.fit == FitOf::world && view.points.size() == 1)
     view.setup.ranks =
         view.points.front().step->fit_value.value_or(0) > 0 ? *view.points.front().step->fit_value : most_world;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/ullage/planning/options.hpp"
-#include "apps/ullage/planning/step.hpp"
+#include "apps/ullage/planning/step_options.hpp"
 #include "model/description.hpp"
 #include "planner/states.hpp"
 #include "report/plan_view.hpp"

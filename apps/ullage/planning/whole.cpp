@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/planning/whole.hpp"
 
-#include "apps/ullage/planning/step.hpp"
+#include "apps/ullage/planning/beside.hpp"
+#include "apps/ullage/planning/points.hpp"
+#include "apps/ullage/planning/step_options.hpp"
 #include "apps/ullage/planning/view.hpp"
 
 #include <algorithm>
@@ -26,7 +28,7 @@ Result<report::PlanView> whole_plan(const Arguments& arguments, const PlanOption
   const auto step = step_options(arguments, options, found.model);
   if (!step) return tl::unexpected(step.error());
   if (!*step) return plan_view(options, found.model, *states, found.origin);
-  auto points = step_points(options, **step, found.model);
+  auto points = step_points(options, **step, found);
   if (!points) return tl::unexpected(points.error());
   const auto shares = states_shown(options, **step, found.model, points->front(), *states);
   if (!shares) return tl::unexpected(shares.error());

@@ -82,10 +82,12 @@ void flash_backward(Context& c, const Shape& shape, const FlashSaved& saved, con
 }
 
 /// Parts into which the keys are split so that few queries fill the device (num_splits_heuristic of flash_api.cpp).
-std::int64_t splits_of(const Shape& shape, const DeviceFacts& device) {
-  const std::int64_t block = shape.width <= 64 ? 256 : shape.width <= 128 ? 128 : 64;
-  const std::int64_t blocks = divide_up(shape.keys, block), slots = 2 * device.multiprocessors;
-  const std::int64_t work = shape.batch * shape.heads * divide_up(shape.queries, 64);
+/// Of batch, heads, queries, keys, width.
+std::int64_t splits_of(const DeviceFacts& device, const QuestionSizes& sizes) {
+  const auto [batch, heads, queries, keys, width] = sizes;
+  const std::int64_t block = width <= 64 ? 256 : width <= 128 ? 128 : 64;
+  const std::int64_t blocks = divide_up(keys, block), slots = 2 * device.multiprocessors;
+  const std::int64_t work = batch * heads * divide_up(queries, 64);
   if (static_cast<float>(work) >= 0.8F * static_cast<float>(slots)) return 1;
   const std::int64_t most = std::min<std::int64_t>({128, slots, blocks});
   const auto efficiency = [&](std::int64_t splits) {
@@ -110,7 +112,10 @@ Tensor flash_attention(Context& context, const Tensor& query, const Tensor& key,
   const Extents& sizes = query->sizes;
   Tensor result = context.make(sizes, preserved_strides(*query), query->type);
   const Tensor scores = context.make({shape.batch, shape.heads, shape.queries}, DType::fp32);
-  const std::int64_t splits = drops ? 1 : splits_of(shape, context.device);
+  const std::int64_t splits =
+      drops ? 1
+            : context.answers.ask(context.device, splits_of,
+                                  {shape.batch, shape.heads, shape.queries, shape.keys, shape.width});
   const std::int64_t parts = splits > 1 ? splits : 0;
   const Tensor partial_scores = context.make({parts, shape.batch, shape.heads, shape.queries}, DType::fp32);
   const Tensor partial_results =

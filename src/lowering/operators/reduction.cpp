@@ -86,7 +86,18 @@ Value output_vector(const Iterator& iterator) {
   return vector;
 }
 
-Configuration configuration_of(const Iterator& iterator, Value elements, Value outputs, const DeviceFacts& device) {
+constexpr Value least_values = 16, most_values = 256;  ///< of a thread
+
+/// Blocks that work on one output: so many that they fill the device. Of threads of a block, blocks of the outputs,
+/// values of a thread.
+Value blocks_of_output(const DeviceFacts& device, const QuestionSizes& sizes) {
+  const auto [threads, grid, values, unused, none] = sizes;
+  const Value target = device.multiprocessors * (device.threads_per_multiprocessor / threads);
+  if (grid > target) return 1;
+  return std::max(std::min(divide_up(target, grid), divide_up(values, least_values)), divide_up(values, most_values));
+}
+
+Configuration configuration_of(const Iterator& iterator, Value elements, Value outputs, Context& context) {
   Configuration found;
   found.outputs = outputs;
   found.inputs = elements / outputs;
@@ -104,14 +115,11 @@ Configuration configuration_of(const Iterator& iterator, Value elements, Value o
   found.set_block(inner, outer);
   found.reduces_in_row = iterator.count == 0 || in_row;
   (found.reduces_in_row ? found.step_input : found.step_output) *= found.width;
-  constexpr Value least_values = 16, most_values = 256;
   const bool split = found.values_per_thread() >= std::min(found.height * 16, most_values);
   (split ? found.step_input : found.step_output) *= found.height;
-  const Value target = device.multiprocessors * (device.threads_per_multiprocessor / (found.width * found.height));
-  if (split && found.values_per_thread() >= most_values && found.grid() <= target)
-    found.blocks_per_output =
-        std::max(std::min(divide_up(target, found.grid()), divide_up(found.values_per_thread(), least_values)),
-                 divide_up(found.values_per_thread(), most_values));
+  if (split && found.values_per_thread() >= most_values)
+    found.blocks_per_output = context.answers.ask(
+        context.device, blocks_of_output, {found.width * found.height, found.grid(), found.values_per_thread()});
   return found;
 }
 
@@ -120,7 +128,7 @@ void take_staging(Context& context, const TensorBody& input, const TensorBody& o
                   Value accumulator = 0) {
   if (output.elements() == 0 || input.elements() == 0) return;
   const Iterator iterator = iterator_of(input, output, over);
-  const Configuration spread = configuration_of(iterator, input.elements(), output.elements(), context.device);
+  const Configuration spread = configuration_of(iterator, input.elements(), output.elements(), context);
   if (spread.blocks_per_output <= 1) return;
   if (accumulator == 0) accumulator = std::max<Value>(4, static_cast<Value>(bytes_of(input.type)));
   Value bytes = accumulator * spread.outputs * spread.blocks_per_output;

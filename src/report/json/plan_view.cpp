@@ -89,6 +89,14 @@ std::string moment_title(const PlanMoment& moment) {
   return "the most reserved and, of that, the most allocated, in " + step + moment.phase;
 }
 
+void write_next(JsonWriter& json, const PlanNextValue& next) {
+  json.begin_object("next");
+  json.field("value", next.value);
+  if (next.needed > 0) json.field("needed_bytes", next.needed);
+  text_field(json, "refused", next.refused);
+  json.end_object();
+}
+
 void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point) {
   const PlanStep& step = *point.step;
   json.begin_object("values");
@@ -96,6 +104,7 @@ void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point
   json.field("sequence", step.sequence);
   if (step.fit_value) json.field(setup.fit == "world" ? "smallest" : "largest", *step.fit_value);
   if (step.fit_stopped) json.field("search_ended", true);
+  if (step.fit_next) write_next(json, *step.fit_next);
   json.end_object();
   if (!step.refused.empty()) {
     json.field("refused", std::string_view(step.refused));

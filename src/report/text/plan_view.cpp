@@ -179,6 +179,15 @@ std::string step_table(const PlanView& view) {
   return table.text();
 }
 
+/// What the neighbour of the found value says.
+std::string next_text(const PlanStep& step) {
+  if (step.fit_stopped) return " (no larger one was tried)";
+  if (!step.fit_next) return {};
+  const PlanNextValue& next = *step.fit_next;
+  if (!next.refused.empty()) return fmt::format("; not for memory: {} is refused, {}", next.value, next.refused);
+  return fmt::format(" ({} needs {})", next.value, format_bytes(next.needed));
+}
+
 std::string fit_text(const PlanView& view, const PlanPoint& point) {
   if (view.setup.fit.empty()) return {};
   const bool world = view.setup.fit == "world";
@@ -188,8 +197,7 @@ std::string fit_text(const PlanView& view, const PlanPoint& point) {
   if (*point.step->fit_value == 0)
     return fmt::format("NOT EVEN ONE {} FITS with {:.0f} % headroom\n", view.setup.fit, 100 * view.headroom);
   return fmt::format("{} {} THAT FITS with {:.0f} % headroom: {}{}\n", world ? "SMALLEST" : "LARGEST", view.setup.fit,
-                     100 * view.headroom, *point.step->fit_value,
-                     point.step->fit_stopped ? " (no larger one was tried)" : "");
+                     100 * view.headroom, *point.step->fit_value, next_text(*point.step));
 }
 
 std::string steps_text(const PlanView& view) {
