@@ -145,6 +145,15 @@ struct PlanView {
   std::string torch;
 };
 
+/// What docs/plan_accuracy.md says of plans like one: so many were drawn at random and rehearsed, and their reserved
+/// memory was off by at most that share.
+struct DrawnPlans {
+  unsigned count = 0;
+  double most_off = 0;
+};
+/// Nothing of a kind that was not drawn.
+[[nodiscard]] std::optional<DrawnPlans> drawn_like(const PlanSetup& setup);
+
 /// For people; `explain` adds how each line comes about.
 [[nodiscard]] std::string plan_text(const PlanView& view, bool explain);
 /// For programs: docs/schemas/plan.schema.json.
