@@ -84,14 +84,15 @@ struct PlanStep {
   std::uint64_t peak_allocated = 0, peak_reserved = 0;
   PlanMoment allocated_at, reserved_at;
   std::vector<PlanPhase> phases;
-  std::string refused;                     ///< why this point of a table cannot be planned; all else is empty then
-  std::string verdict;                     ///< fits, tight, oom
-  std::optional<PlanShortage> shortage;    ///< with the device's limit
-  std::uint64_t retries = 0;               ///< with the limit, cached memory had to be given back
-  std::optional<std::uint64_t> fit_value;  ///< with --fit: what was found; 0 when nothing fits
-  bool fit_stopped = false;                ///< no larger value was tried
-  std::optional<PlanNextValue> fit_next;   ///< with --fit: what does not fit
-  std::optional<PlanCost> cost;            ///< where the GPU's rates are known
+  std::string refused;                       ///< why this point of a table cannot be planned; all else is empty then
+  std::string verdict;                       ///< fits, tight, oom
+  std::optional<PlanShortage> shortage;      ///< with the device's limit
+  std::uint64_t retries = 0;                 ///< with the limit, cached memory had to be given back
+  std::optional<std::uint64_t> fit_value;    ///< with --fit: what was found; 0 when nothing fits
+  bool fit_stopped = false;                  ///< no larger value was tried
+  std::optional<PlanNextValue> fit_next;     ///< with --fit: what does not fit
+  std::optional<PlanGeneration> generation;  ///< with a KV cache, in the place of `cost`
+  std::optional<PlanCost> cost;              ///< where the GPU's rates are known
 };
 
 /// One device, or none when no GPU was named.

@@ -143,6 +143,7 @@ void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point
   write_phases(json, step);
   write_line(json, point.ledger, "ledger");
   json.field("ledger_of", std::string_view(moment_title(step.reserved_at)));
+  if (step.generation) write_generation(json, *step.generation);
   if (step.cost) write_cost(json, *step.cost);
 }
 

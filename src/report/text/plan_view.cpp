@@ -149,6 +149,12 @@ std::string phases_table(const PlanStep& step) {
   return "\nPHASES\n" + table.text();
 }
 
+/// Of a step, or of the last token.
+std::string time_cell(const PlanStep& step) {
+  if (step.generation) return "~" + seconds_text(step.generation->last_token.value);
+  return step.cost ? "~" + seconds_text(step.cost->time.step.value) : "";
+}
+
 std::string step_table(const PlanView& view) {
   const bool fit = !view.setup.fit.empty();
   Table table({{"GPU"},
@@ -160,7 +166,7 @@ std::string step_table(const PlanView& view) {
                {"sequence", Align::right},
                {"needs", Align::right},
                {"left", Align::right},
-               {"step time", Align::right},
+               {view.setup.cache > 0 ? "last token" : "step time", Align::right},
                {"verdict"}});
   for (const PlanPoint& point : view.points) {
     const PlanStep& step = *point.step;
@@ -173,8 +179,7 @@ std::string step_table(const PlanView& view) {
     const std::uint64_t value = fit ? *step.fit_value : step.micro_batch;
     table.add({point.device->short_name, format_bytes(point.device->capacity_bytes),
                value > 0 ? std::to_string(value) : "none", std::to_string(step.sequence), format_bytes(point.at_least),
-               point.fits_not ? "-" + format_bytes(point.missing) : format_bytes(point.left),
-               step.cost ? "~" + seconds_text(step.cost->time.step.value) : "",
+               point.fits_not ? "-" + format_bytes(point.missing) : format_bytes(point.left), time_cell(step),
                step.verdict == "oom" ? "does not fit" : step.verdict});
   }
   return table.text();
@@ -205,7 +210,7 @@ std::string steps_text(const PlanView& view) {
   if (view.points.size() > 1) return step_table(view);
   const PlanPoint& point = view.points.front();
   return fit_text(view, point) + step_headline(view, point) + "\n" + ledger_table(folded(point.ledger, 2)) +
-         phases_table(*point.step) +
+         phases_table(*point.step) + (point.step->generation ? generation_text(*point.step->generation) : "") +
          (point.step->cost ? cost_text(*point.step->cost, view.envelope ? view.envelope->tokens : 0) : "");
 }
 
