@@ -49,6 +49,7 @@ extern const Command check_command;
 extern const Command rm_command;
 extern const Command store_command;
 extern const Command gpus_command;
+extern const Command models_command;
 extern const Command batches_command;
 extern const Command help_command;
 extern const Command completion_command;

@@ -8,10 +8,10 @@ namespace ullage::cli {
 
 std::span<const Command* const> commands() {
   static constexpr std::array list{
-      &rehearse_command, &record_command, &plan_command,      &explain_command, &ledger_command,  &operators_command,
-      &findings_command, &diff_command,   &reconcile_command, &replay_command,  &convert_command, &runs_command,
-      &show_command,     &trend_command,  &check_command,     &rm_command,      &store_command,   &gpus_command,
-      &batches_command,  &help_command,   &completion_command};
+      &rehearse_command, &record_command,  &plan_command,      &explain_command,   &ledger_command,  &operators_command,
+      &findings_command, &diff_command,    &reconcile_command, &replay_command,    &convert_command, &runs_command,
+      &show_command,     &trend_command,   &check_command,     &rm_command,        &store_command,   &gpus_command,
+      &models_command,   &batches_command, &help_command,      &completion_command};
   return list;
 }
 

@@ -4,6 +4,7 @@
 #include "apps/ullage/output.hpp"
 #include "base/text.hpp"
 #include "hardware/catalogue.hpp"
+#include "model/catalogue.hpp"
 
 #include <fmt/format.h>
 
@@ -18,6 +19,12 @@ std::string gpu_names() {
   return join(names, " ");
 }
 
+std::string model_names() {
+  std::vector<std::string> names;
+  for (const model::CatalogueEntry& entry : model::catalogue()) names.emplace_back(entry.short_name);
+  return join(names, " ");
+}
+
 std::string command_names() {
   std::vector<std::string> names;
   for (const Command* command : commands()) names.emplace_back(command->name);
@@ -27,6 +34,7 @@ std::string command_names() {
 // What a command takes as its first positional, as words to offer.
 std::string positional_words(const Command& command) {
   if (&command == &gpus_command) return gpu_names();
+  if (&command == &models_command || &command == &plan_command) return model_names();
   if (&command == &help_command) return command_names();
   if (&command == &completion_command) return "bash zsh fish";
   if (&command == &store_command) return "rebuild export import";

@@ -6,7 +6,7 @@
 Without --seed it draws one and prints it. Each training is planned with `ullage plan --json` and its reference loop (reference_loop.py) is run
 with stock PyTorch under the stand-in libraries, three steps, first with memory without end; where that is more than the GPU has, a second time
 with what it has. Compared are the bytes of parameters, gradients and optimizer state, the peaks of allocated and reserved memory, and the verdict.
-`--only 17` runs one of the cases again, `--document FILE` replaces the marked part of a page by the tables. Case by case is about two seconds.
+`--only 17` runs one of the cases again, `--document FILE` replaces the part of a page that is marked for the draw by the tables. Case by case is about two seconds.
 Ends with 1 where something differs. The program is ULLAGE_BIN, or that of build/release.
 """
 import argparse
@@ -23,7 +23,7 @@ import request_lists
 from bare_runs import ROOT, Runner
 from drawn import ATTENTIONS, FAMILIES, GPUS, PRECISIONS, drawn
 
-BEGIN, END = "<!-- begin: made by bench/accuracy/accuracy.py; do not edit -->", "<!-- end -->"
+BEGIN, END = "<!-- begin: made by bench/accuracy/accuracy.py, draw {}; do not edit -->", "<!-- end -->"
 STATES = ("parameters", "gradients", "optimizer_state")
 
 
@@ -191,7 +191,8 @@ def table(cases):
         for attention in (*ATTENTIONS, "flash"):
             row = [[case for case in cases if compared(case) and (case["family"], case["attention"], case["precision"]) ==
                     (family, attention, precision)] for precision in PRECISIONS]
-            lines.append(f"| {family} | {attention} | " + " | ".join(map(cell, row)) + " |")
+            if any(row):
+                lines.append(f"| {family} | {attention} | " + " | ".join(map(cell, row)) + " |")
     return lines
 
 
@@ -220,10 +221,13 @@ def report(chosen, seed, cases):
             "Differences, and cases that were not compared:", "", *exceptions(cases)]
 
 
-def write_document(path, lines):
-    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+def write_document(path, draw, lines):
+    begin = BEGIN.format(draw)
+    before, found, rest = path.read_text(encoding="utf-8").partition(begin)
+    if not found:
+        sys.exit(f"{path} has no part that begins with {begin}")
     after = rest.partition(END)[2]
-    path.write_text(before + "\n".join([BEGIN, "", *lines, "", END]) + after, encoding="utf-8")
+    path.write_text(before + "\n".join([begin, "", *lines, "", END]) + after, encoding="utf-8")
 
 
 def main():
@@ -236,7 +240,7 @@ def main():
     lines = report(chosen, seed, cases)
     print("\n".join(lines))
     if chosen.document:
-        write_document(chosen.document, lines)
+        write_document(chosen.document, chosen.draw, lines)
     return int(any(compared(case) and (differing(case) or wrong_verdict(case)) for case in cases))
 
 

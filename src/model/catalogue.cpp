@@ -21,8 +21,9 @@ std::string catalogue_suggestion(std::string_view name) {
     short_names.push_back(entry.short_name);
     all_names.insert(all_names.end(), entry.hub_ids.begin(), entry.hub_ids.end());
   }
-  if (name.find('/') == std::string_view::npos) return suggestion(name, short_names, 4);
-  return suggestion(name, all_names, 4);
+  const bool short_name = name.find('/') == std::string_view::npos;
+  const std::string near = suggestion(name, short_name ? short_names : all_names, 4);
+  return near.empty() ? "'ullage models' lists the catalogue" : near;
 }
 
 }  // namespace ullage::model

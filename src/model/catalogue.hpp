@@ -26,7 +26,7 @@ struct CatalogueEntry {
 /// The entry of that short name or hub id; case is ignored. Null when there is none.
 [[nodiscard]] const CatalogueEntry* find_in_catalogue(std::string_view name);
 
-/// `did you mean 'llama-3.1-8b'?`, or where to look, for a name that is not in the catalogue.
+/// `did you mean 'llama-3.1-8b'?`, or where to look, for a name that is not in the catalogue. Never empty.
 [[nodiscard]] std::string catalogue_suggestion(std::string_view name);
 
 }  // namespace ullage::model

@@ -35,8 +35,7 @@ tl::unexpected<Error> not_found(const std::string& name) {
   if (path)
     return fail(ErrorKind::io, folder ? "the folder holds no config.json" : "no such file", name,
                 "a config.json of the Hugging Face hub, or a folder with one");
-  std::string hint = catalogue_suggestion(name);
-  if (hint.empty()) hint = "'ullage plan --help' says where models are looked for";
+  const std::string hint = catalogue_suggestion(name);
   return fail(ErrorKind::usage, "unknown model", "'" + name + "'",
               "the path of a config.json, a name of the catalogue, or an id of the Hugging Face hub", hint);
 }

@@ -91,6 +91,8 @@ Result<Counts> count(const model::Model& model, const Training& training) {
     const bool is_frozen = !frozen->empty() && (*frozen)[number++];
     count_parameter(parameter, is_frozen, rules, counts);
   });
+  if (training.optimizer != nullptr && counts.trained == 0)
+    return fail(ErrorKind::usage, "nothing is trained", "every parameter is frozen", "at least one that is not");
   return counts;
 }
 

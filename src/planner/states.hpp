@@ -39,8 +39,8 @@ struct States {
   std::uint64_t frozen = 0;   ///< elements
 };
 
-/// Errors: `usage` for a pattern that matches no parameter, and for an optimizer that needs shapes or cannot work on
-/// master copies.
+/// Errors: `usage` for a pattern that matches no parameter, for patterns that leave none, and for an optimizer that
+/// needs shapes or cannot work on master copies.
 [[nodiscard]] Result<States> states_of(const model::Model& model, const Training& training);
 
 }  // namespace ullage::planner

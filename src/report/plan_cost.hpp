@@ -21,7 +21,8 @@ struct PlanFlops {
   std::uint64_t tokens = 0;  ///< of the step
   std::vector<PlanPass> passes;
   double matmul = 0, attention = 0;
-  double rule = 0;  ///< 6 * parameters * tokens
+  unsigned rule_factor = 6;
+  double rule = 0;  ///< rule_factor * parameters * tokens: 2 in inference
   double not_multiplied = 0, attention_products = 0, recomputed = 0, not_trained = 0;
   double counted = 0;
 };
@@ -59,6 +60,25 @@ struct PlanTime {
 struct PlanCost {
   PlanFlops flops;
   PlanTime time;
+};
+
+/// Passes of a generation together.
+struct PlanPasses {
+  std::uint64_t tokens = 0;  ///< that go in, of all sequences
+  std::uint64_t passes = 0;
+  double matmul = 0, attention = 0;  ///< FLOPs
+  double bytes = 0;                  ///< read and written
+  PlanSeconds time;
+  double device_seconds = 0;  ///< of time.value, without waits for the host
+  std::string bound_by;       ///< compute, memory, launch
+  double tokens_per_second = 0;
+};
+
+/// A prompt at once, then token by token.
+struct PlanGeneration {
+  PlanPasses prefill, decode;
+  PlanSeconds last_token;  ///< the last pass, with the longest cache
+  bool emulated = false;   ///< the GPU has no matrix units for the type
 };
 
 /// The back of an envelope, with --tokens.

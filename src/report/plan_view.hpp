@@ -84,14 +84,15 @@ struct PlanStep {
   std::uint64_t peak_allocated = 0, peak_reserved = 0;
   PlanMoment allocated_at, reserved_at;
   std::vector<PlanPhase> phases;
-  std::string refused;                     ///< why this point of a table cannot be planned; all else is empty then
-  std::string verdict;                     ///< fits, tight, oom
-  std::optional<PlanShortage> shortage;    ///< with the device's limit
-  std::uint64_t retries = 0;               ///< with the limit, cached memory had to be given back
-  std::optional<std::uint64_t> fit_value;  ///< with --fit: what was found; 0 when nothing fits
-  bool fit_stopped = false;                ///< no larger value was tried
-  std::optional<PlanNextValue> fit_next;   ///< with --fit: what does not fit
-  std::optional<PlanCost> cost;            ///< where the GPU's rates are known
+  std::string refused;                       ///< why this point of a table cannot be planned; all else is empty then
+  std::string verdict;                       ///< fits, tight, oom
+  std::optional<PlanShortage> shortage;      ///< with the device's limit
+  std::uint64_t retries = 0;                 ///< with the limit, cached memory had to be given back
+  std::optional<std::uint64_t> fit_value;    ///< with --fit: what was found; 0 when nothing fits
+  bool fit_stopped = false;                  ///< no larger value was tried
+  std::optional<PlanNextValue> fit_next;     ///< with --fit: what does not fit
+  std::optional<PlanGeneration> generation;  ///< with a KV cache, in the place of `cost`
+  std::optional<PlanCost> cost;              ///< where the GPU's rates are known
 };
 
 /// One device, or none when no GPU was named.
@@ -144,6 +145,15 @@ struct PlanView {
   std::string transformers;  ///< version that the model description follows
   std::string torch;
 };
+
+/// What docs/plan_accuracy.md says of plans like one: so many were drawn at random and rehearsed, and their reserved
+/// memory was off by at most that share.
+struct DrawnPlans {
+  unsigned count = 0;
+  double most_off = 0;
+};
+/// Nothing of a kind that was not drawn.
+[[nodiscard]] std::optional<DrawnPlans> drawn_like(const PlanSetup& setup);
 
 /// For people; `explain` adds how each line comes about.
 [[nodiscard]] std::string plan_text(const PlanView& view, bool explain);

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace {
@@ -67,8 +68,9 @@ void print(const program::Program& program) {
   }
 }
 
-void print_work(const program::Program& program) {
-  const cost::StepWork work = cost::work_of(program);
+/// Of one step; without one of the last.
+void print_work(const program::Program& program, std::optional<std::uint32_t> step) {
+  const cost::StepWork work = cost::work_of(program, step);
   for (const cost::Pass pass : cost::passes)
     for (const cost::OperatorWork kind : cost::operator_classes) {
       const cost::WorkTotal& total = work.of(pass, kind);
@@ -103,6 +105,8 @@ int main(int count, char** words) {
                 static_cast<unsigned long long>(plan.peak_reserved));
     return 0;
   }
-  flags.contains("work") ? print_work(*program) : print(*program);
+  if (!flags.contains("work")) return print(*program), 0;
+  if (flags["work"] != "all") return print_work(*program, std::nullopt), 0;
+  for (std::uint32_t step = 1; step <= program->marks.back().step; ++step) print_work(*program, step);
   return 0;
 }

@@ -39,6 +39,12 @@ CASES = (
     ("gemma2", "bf16-autocast", "eager", "full", "a100-80gb"),
     ("phi3", "fp16-autocast", "sdpa", "none", "a100-80gb"),
 )
+#: inference, and generations: a pass over 96 tokens, the same and ten tokens one by one
+GENERATIONS = tuple((family, precision, attention, "none", gpu, "--mode", "infer", *cache)
+                    for family, precision, attention, gpu in (
+                        ("gpt2", "bf16-autocast", "sdpa", "a100-80gb"), ("opt", "fp32", "eager", "a100-80gb"), ("llama", "bf16", "sdpa", "a100-80gb"),
+                        ("gemma2", "bf16", "eager", "a100-80gb"), ("gpt_neox", "fp16-autocast", "sdpa", "t4"), ("qwen2", "bf16", "sdpa", "h100-80gb"))
+                    for cache in ((), ("--cache", "96"), ("--cache", "106")))
 ATTENTION = "_scaled_dot_product"
 
 
@@ -46,7 +52,7 @@ ATTENTION = "_scaled_dot_product"
 def profiles(tmp_path_factory):
     """GPU -> the description of it that the stand-in libraries read."""
     found = {}
-    for gpu in {case[-1] for case in CASES}:
+    for gpu in {case[4] for case in CASES}:
         folder = tmp_path_factory.mktemp("profile") / gpu
         subprocess.run([ullage(), "rehearse", "--gpu", gpu, "--out", str(folder), "--", "env"], capture_output=True, timeout=60)
         lines = (folder / "stdout.log").read_text(errors="replace").splitlines()
@@ -55,9 +61,9 @@ def profiles(tmp_path_factory):
 
 
 def flags_of(case):
-    _, precision, attention, checkpoint, _ = case
+    _, precision, attention, checkpoint, _, *more = case
     return ["--precision", precision, "--attention", attention, "--checkpoint", checkpoint, "--micro-batch", "2", "--seq", "96",
-            "--optimizer", "sgd"]
+            "--optimizer", "sgd", *more]
 
 
 def config_of(case):
@@ -67,9 +73,9 @@ def config_of(case):
 def counted_by_torch(cases, profiles):
     """PyTorch's count of each case, of one GPU: PyTorch asks once what the device can do."""
     libraries = sorted((pathlib.Path(ullage()).resolve().parent.parent / "lib/ullage/cuda13").iterdir())
-    environment = {**os.environ, "LD_PRELOAD": ":".join(map(str, libraries)), "ULLAGE_VGPU_PROFILE": profiles[cases[0][-1]],
+    environment = {**os.environ, "LD_PRELOAD": ":".join(map(str, libraries)), "ULLAGE_VGPU_PROFILE": profiles[cases[0][4]],
                    "PYTHONPATH": str(ROOT / "bench/accuracy"), "HF_HUB_OFFLINE": "1"}
-    lines = "".join(json.dumps({"config": config_of(case), "flags": flags_of(case), "profile": profiles[case[-1]], "flops": True}) + "\n"
+    lines = "".join(json.dumps({"config": config_of(case), "flags": flags_of(case), "profile": profiles[case[4]], "flops": True}) + "\n"
                     for case in cases)
     done = subprocess.run([sys.executable, str(ROOT / "bench/accuracy/run_cases.py")], input=lines, env=environment, capture_output=True,
                           text=True, timeout=300)
@@ -83,7 +89,7 @@ def planned(case, folder):
     path = folder / "config.json"
     path.write_text(json.dumps(config_of(case)))
     driver = pathlib.Path(ullage()).resolve().parent / "lowering_driver"
-    done = subprocess.run([str(driver), str(path), *flags_of(case), "--gpu", case[-1], "--work", "yes"], capture_output=True, text=True,
+    done = subprocess.run([str(driver), str(path), *flags_of(case), "--gpu", case[4], "--work", "all" if "--cache" in case else "yes"], capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == 0, done.stderr
     totals = {"matmul": 0, "attention": 0}
@@ -93,17 +99,35 @@ def planned(case, folder):
     return totals
 
 
+def real_counts(all_cases, profiles):
+    """(case, FLOPs by class, names of the kernels) of each."""
+    for gpu in profiles:
+        cases = [case for case in all_cases if case[4] == gpu]
+        for case, result in zip(cases, counted_by_torch(cases, profiles) if cases else (), strict=True):
+            assert "flops" in result, (case, result)
+            real = {"matmul": 0, "attention": 0}
+            for name, flops in result["flops"].items():
+                real["attention" if ATTENTION in name else "matmul"] += flops
+            yield case, real, {name.split(".")[-1] for name in result["flops"]}
+
+
+def test_flops_of_generations_are_those_that_pytorch_counts(profiles, tmp_path):
+    counts = {case: real for case, real, _ in real_counts(GENERATIONS, profiles)}
+    assert len(counts) == len(GENERATIONS)
+    for case, real in counts.items():
+        assert sum(real.values()) > 0
+        mine = planned(case, tmp_path)
+        assert {kind: mine[kind] for kind in real} == real, case
+    for case in (case for case in GENERATIONS if case[-1] == "106"):
+        prefill, whole = (sum(counts[(*case[:-1], cache)].values()) for cache in ("96", "106"))
+        assert 0 < whole - prefill < prefill, case
+
+
 def test_flops_are_those_that_pytorch_counts(profiles, tmp_path):
     kernels = set()
-    by_gpu = [[case for case in CASES if case[-1] == gpu] for gpu in profiles]
-    results = [pair for cases in by_gpu for pair in zip(cases, counted_by_torch(cases, profiles), strict=True)]
-    for case, result in results:
-        assert "flops" in result, (case, result)
-        real = {"matmul": 0, "attention": 0}
-        for name, flops in result["flops"].items():
-            real["attention" if ATTENTION in name else "matmul"] += flops
-            kernels.add(name.split(".")[-1])
+    for case, real, names in real_counts(CASES, profiles):
+        kernels |= names
         mine = planned(case, tmp_path)
-        assert {kind: mine[kind] for kind in real} == real, (case, result["flops"])
+        assert {kind: mine[kind] for kind in real} == real, (case, names)
         assert all(flops == 0 for kind, flops in mine.items() if kind not in real), (case, mine)
     assert {f"{ATTENTION}_{name}_attention_backward" for name in ("flash", "efficient", "cudnn")} <= kernels, kernels

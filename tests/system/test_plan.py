@@ -40,7 +40,7 @@ CASES = {
     "a bare count": (["--params", "7B"], 0),
     "sharded": (["llama-3.1-405b", "--world", "512", "--zero", "3", "--precision", "bf16-master"], 0),
     "frozen": (["gpt2", "--freeze", "transformer.h.*", "--freeze", "*wpe*"], 0),
-    "all frozen": (["gpt2", "--freeze", "*", "--optimizer", "adafactor"], 0),
+    "biases alone": (["gpt2", "--freeze", "*weight", "--optimizer", "adafactor"], 0),
     "8 bit": (["gemma-2-2b", "--optimizer", "adamw-8bit", "--precision", "bf16"], 0),
 }
 
@@ -108,6 +108,8 @@ REFUSED = {
     "an optimizer": (["gpt2", "--optimizer", "adamx"], 2, "did you mean 'adamw'"),
     "a framework": (["gpt2", "--precision", "bf16", "--framework", "megatron"], 2, "does not keep its states that way"),
     "a pattern": (["gpt2", "--freeze", "model.*"], 2, "no parameter has such a name"),
+    "nothing is left": (["llama-3.2-1b", "--freeze", "*weight"], 2, "every parameter is frozen"),
+    "nothing is left of a step": (["llama-3.2-1b", "--freeze", "*weight", "--seq", "64", "--gpu", "t4"], 2, "every parameter is frozen"),
     "a pattern without names": (["--params", "7B", "--freeze", "*"], 2, "has no names"),
     "a mode": (["gpt2", "--mode", "eval"], 2, "one of train, infer"),
     "an optimizer in inference": (["gpt2", "--mode", "infer", "--optimizer", "sgd"], 2, "inference has no such thing"),

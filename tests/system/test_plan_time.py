@@ -131,3 +131,36 @@ REFUSED = {
 def test_mistakes_say_what_is_allowed(case):
     words, message = REFUSED[case]
     assert message in plan(*words, status=2).stderr
+
+
+def test_a_generation_has_flops_and_a_time_by_token():
+    words = ("llama-3.2-1b", "--gpu", "h100-80gb", "--mode", "infer", "--precision", "bf16", "--micro-batch", 4, "--seq", 512)
+    made = result(*words, "--cache", 520)["generation"]
+    prefill, decode = made["prefill"], made["decode"]
+    assert (prefill["tokens"], decode["tokens"], decode["passes"]) == (4 * 512, 4 * 8, 8)
+    alone = result(*words, "--cache", 512)["generation"]
+    assert alone["prefill"] == prefill and "decode" not in alone
+    head, rest = 128256 * 2048, 1235814400 - 128256 * 2048 - 33 * 2048  # norms are not multiplied; one logit a sequence
+    assert prefill["flops"]["matmul"] == 2 * 4 * (512 * rest + head)
+    assert decode["flops"]["matmul"] == 2 * 4 * 8 * (rest + head)
+    weights, cache = 2 * 1235814400, 2 * 16 * 8 * 64 * 2 * 512 * 4
+    assert decode["bytes"] > 8 * (weights + 2 * cache)  # every token copies the cache
+    bandwidth = 3.35e12
+    assert 8 * weights / bandwidth < decode["device_seconds"] < decode["time"]["seconds"] < 8 * 0.1
+    assert decode["bound_by"] == "launch" and decode["time"]["low"] < decode["time"]["seconds"] < decode["time"]["high"]
+    assert decode["tokens_per_second"] == pytest.approx(32 / decode["time"]["seconds"])
+    assert made["last_token"]["seconds"] >= 0.999 * decode["time"]["seconds"] / 8
+    assert "tokens/s" in plan(*words, "--cache", 520).stdout
+
+
+def test_slow_memory_bounds_a_token():
+    words = ("llama-3.2-1b", "--gpu", "t4", "--mode", "infer", "--precision", "fp32", "--micro-batch", 8, "--seq", 512, "--cache", 516)
+    assert result(*words)["generation"]["decode"]["bound_by"] == "memory"
+    table = plan("llama-3.2-1b", "--gpu", "t4,l4", *words[3:]).stdout
+    assert "last token" in table and "step time" not in table
+
+
+def test_the_rule_of_thumb_of_inference_has_no_backward_pass():
+    flops = result("gpt2", "--gpu", "a100-40gb", "--mode", "infer", "--seq", 256)["flops"]
+    assert flops["rule_of_thumb"]["flops"] == 2 * 124439808 * 256 and flops["rule_of_thumb"]["not_trained"] == 0
+    assert sum(value for name, value in flops["rule_of_thumb"].items()) == flops["total"]

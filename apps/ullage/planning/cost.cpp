@@ -5,6 +5,7 @@
 #include "apps/ullage/planning/numbers.hpp"
 #include "cost/step/efficiency.hpp"
 #include "cost/step/flops.hpp"
+#include "cost/step/generation.hpp"
 #include "cost/step/time.hpp"
 #include "cost/step/totals.hpp"
 
@@ -30,8 +31,9 @@ report::PlanSeconds seconds_view(const cost::SecondsRange& range) {
 }
 
 report::PlanFlops flops_view(const program::Program& program, const cost::StepWork& work, double parameters,
-                             double tokens) {
-  const cost::RuleComparison rule = cost::compare_with_rule(program, {parameters, tokens});
+                             const lowering::Setup& setup) {
+  const double tokens = tokens_of(setup);
+  const cost::RuleComparison rule = cost::compare_with_rule(program, {parameters, tokens, setup.train});
   report::PlanFlops view;
   view.tokens = static_cast<std::uint64_t>(tokens);
   for (const cost::Pass pass : {cost::Pass::forward, cost::Pass::recomputed, cost::Pass::backward})
@@ -40,6 +42,7 @@ report::PlanFlops flops_view(const program::Program& program, const cost::StepWo
                              work.of(pass, cost::OperatorWork::attention).flops});
   view.matmul = work.of(cost::OperatorWork::matmul).flops;
   view.attention = work.of(cost::OperatorWork::attention).flops;
+  view.rule_factor = setup.train ? 6 : 2;
   view.rule = rule.rule, view.not_multiplied = rule.not_multiplied, view.attention_products = rule.attention;
   view.recomputed = rule.recomputed, view.not_trained = rule.not_trained, view.counted = rule.counted;
   return view;
@@ -79,6 +82,21 @@ report::PlanTime time_view(const cost::StepTime& time, const cost::StepWork& wor
   return view;
 }
 
+report::PlanPasses passes_view(const cost::PassesCost& cost, std::uint64_t tokens) {
+  report::PlanPasses view;
+  view.tokens = tokens, view.passes = cost.passes;
+  view.matmul = cost.matmul_flops, view.attention = cost.attention_flops, view.bytes = cost.bytes;
+  view.time = seconds_view(cost.seconds);
+  view.device_seconds = cost.device_seconds;
+  view.bound_by = cost::name_of(cost.bound_by());
+  view.tokens_per_second = cost.seconds.value > 0 ? static_cast<double>(tokens) / cost.seconds.value : 0;
+  return view;
+}
+
+bool is_emulated(const lowering::Setup& setup, const cost::DeviceRates& rates) {
+  return (setup.autocast || lowering::is_half(setup.weights)) && rates.half_is_emulated;
+}
+
 }  // namespace
 
 Result<TrainingLength> training_length(const Arguments& arguments) {
@@ -111,6 +129,20 @@ std::optional<report::PlanEnvelope> envelope_of(const TrainingLength& length, st
   return view;
 }
 
+std::optional<report::PlanGeneration> generation_cost(const program::Program& program, const lowering::Setup& setup,
+                                                      const Gpu& gpu) {
+  const auto rates = cost::device_rates(gpu, half_of(setup));
+  if (!rates) return std::nullopt;
+  const cost::GenerationCost made = cost::generation_cost(program, *rates);
+  const auto sequences = static_cast<std::uint64_t>(setup.micro_batch);
+  report::PlanGeneration view;
+  view.prefill = passes_view(made.prefill, sequences * static_cast<std::uint64_t>(setup.sequence));
+  view.decode = passes_view(made.decode, sequences * made.decode.passes);
+  view.last_token = seconds_view(made.last_token);
+  view.emulated = is_emulated(setup, *rates);
+  return view;
+}
+
 std::optional<report::PlanCost> step_cost(const program::Program& program, const lowering::Setup& setup,
                                           const model::Model& model, const Gpu& gpu, const TrainingRun& training) {
   const auto rates = cost::device_rates(gpu, half_of(setup));
@@ -118,10 +150,9 @@ std::optional<report::PlanCost> step_cost(const program::Program& program, const
   const cost::StepWork work = cost::work_of(program);
   const cost::StepTime time = cost::step_time(program, *rates);
   report::PlanCost view;
-  view.flops = flops_view(program, work, static_cast<double>(model::parameter_count(model)), tokens_of(setup));
+  view.flops = flops_view(program, work, static_cast<double>(model::parameter_count(model)), setup);
   view.time = time_view(time, work, view.flops, training);
-  const bool half = setup.autocast || lowering::is_half(setup.weights);
-  view.time.emulated = half && rates->half_is_emulated;
+  view.time.emulated = is_emulated(setup, *rates);
   return view;
 }
 

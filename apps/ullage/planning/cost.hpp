@@ -35,4 +35,8 @@ struct TrainingRun {
                                                         const model::Model& model, const Gpu& gpu,
                                                         const TrainingRun& training);
 
+/// The same of a generation with a KV cache: its first pass, and those for each token.
+[[nodiscard]] std::optional<report::PlanGeneration> generation_cost(const program::Program& program,
+                                                                    const lowering::Setup& setup, const Gpu& gpu);
+
 }  // namespace ullage::cli

@@ -58,7 +58,7 @@ Result<void> read_model(const Arguments& arguments, PlanOptions& options) {
   if (options.model.empty() != count.has_value())
     return fail(ErrorKind::usage, count ? "both a model and --params" : "no model was named", {},
                 "ullage plan MODEL, ullage plan --params 7B, or sizes: ullage plan --layers 24 --hidden 2048",
-                "'ullage plan --help' says what MODEL can be");
+                "'ullage models' lists the catalogue; 'ullage plan --help' says what else MODEL can be");
   if (!count) return {};
   const auto parsed = parse_parameters(*count);
   if (!parsed) return tl::unexpected(parsed.error());

@@ -121,7 +121,9 @@ report::PlanPoint point_of(const PlanOptions& options, const Setup& setup, const
   point.ledger = ledger::sum_line("used", "used on the device", ledger::KnownBy::estimated, std::move(lines));
   point.at_least = point.ledger.bytes;
   point.step = step_view(planned.plan, setup);
-  if (setup.cache == 0)
+  if (setup.cache > 0)
+    point.step->generation = generation_cost(program, setup, gpu);
+  else
     point.step->cost = step_cost(program, setup, model, gpu, {options.length.tokens, options.training.ranks});
   judge(options, setup, program, context, point);
   return point;

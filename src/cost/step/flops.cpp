@@ -28,9 +28,9 @@ RuleComparison compare_with_rule(const program::Program& program, const Trained&
     else
       (pass == Pass::forward ? forward : backward) += op.flops;
   });
-  result.rule = rule_of_thumb_flops(trained.parameters, trained.tokens);
-  result.not_multiplied = 3 * forward - result.rule;
-  result.not_trained = backward - 2 * forward;
+  result.rule = rule_of_thumb_flops(trained.parameters, trained.tokens) / (trained.backward ? 1 : 3);
+  result.not_multiplied = (trained.backward ? 3 : 1) * forward - result.rule;
+  if (trained.backward) result.not_trained = backward - 2 * forward;
   return result;
 }
 

@@ -13,11 +13,12 @@ namespace ullage::cost {
 struct Trained {
   double parameters = 0;  ///< of the model, shared ones once
   double tokens = 0;      ///< of one step
+  bool backward = true;   ///< false: forward passes alone
 };
 
 /// FLOPs. `counted` is the sum of the other five: what operators do, as torch.utils.flop_counter counts it.
 struct RuleComparison {
-  double rule = 0;            ///< 6 * parameters * tokens
+  double rule = 0;            ///< 6 * parameters * tokens; 2 of forward passes alone
   double not_multiplied = 0;  ///< below 0: parameters that no token is multiplied with, as an embedding's and norms'
   double attention = 0;       ///< scores and their products with the values, forward and backward, nothing masked away
   double recomputed = 0;      ///< run again by activation checkpointing

@@ -6,12 +6,6 @@
 namespace ullage::cost {
 namespace {
 
-std::uint32_t last_step(const program::Program& program) {
-  std::uint32_t last = 0;
-  for (const program::Mark& mark : program.marks) last = std::max(last, mark.step);
-  return last;
-}
-
 Pass pass_of(const program::Operator& op, program::Phase phase) {
   if (op.recomputed) return Pass::recomputed;
   if (phase == program::Phase::backward) return Pass::backward;
@@ -59,13 +53,13 @@ WorkTotal StepWork::all() const {
 
 void for_each_operator(const program::Program& program, std::optional<std::uint32_t> step,
                        const std::function<void(const program::Operator&, Pass)>& visit) {
-  const std::uint32_t chosen = step ? *step : last_step(program);
-  for (std::size_t i = 0; i < program.marks.size(); ++i) {
-    const program::Mark& mark = program.marks[i];
-    const bool works = mark.phase != program::Phase::load && mark.phase != program::Phase::other;
-    if (mark.step != chosen || !works) continue;
-    const std::size_t end =
-        i + 1 < program.marks.size() ? program.marks[i + 1].first_operator : program.operators.size();
+  const std::vector<program::Mark>& marks = program.marks;  // steps come in order
+  const std::uint32_t chosen = step ? *step : marks.empty() ? 0 : marks.back().step;
+  const auto first = std::ranges::lower_bound(marks, chosen, {}, &program::Mark::step);
+  for (auto at = first; at != marks.end() && at->step == chosen; ++at) {
+    const program::Mark& mark = *at;
+    if (mark.phase == program::Phase::load || mark.phase == program::Phase::other) continue;
+    const std::size_t end = at + 1 != marks.end() ? (at + 1)->first_operator : program.operators.size();
     for (std::size_t op = mark.first_operator; op < std::min(end, program.operators.size()); ++op)
       visit(program.operators[op], pass_of(program.operators[op], mark.phase));
   }

@@ -80,7 +80,38 @@ void write_time(JsonWriter& json, const PlanTime& time) {
   json.end_object();
 }
 
+void write_passes(JsonWriter& json, const char* name, const PlanPasses& passes) {
+  if (passes.passes == 0) return;
+  json.begin_object(name);
+  json.field("tokens", passes.tokens);
+  json.field("passes", passes.passes);
+  json.begin_object("flops");
+  json.number_field("matmul", passes.matmul);
+  json.number_field("attention", passes.attention);
+  json.end_object();
+  json.number_field("bytes", passes.bytes);
+  json.begin_object("time");
+  write_range(json, passes.time);
+  json.end_object();
+  json.field("device_seconds", passes.device_seconds);
+  json.field("bound_by", std::string_view(passes.bound_by));
+  json.field("tokens_per_second", passes.tokens_per_second);
+  json.end_object();
+}
+
 }  // namespace
+
+void write_generation(JsonWriter& json, const PlanGeneration& generation) {
+  json.begin_object("generation");
+  json.field("known_by", "estimated");
+  write_passes(json, "prefill", generation.prefill);
+  write_passes(json, "decode", generation.decode);
+  json.begin_object("last_token");
+  write_range(json, generation.last_token);
+  json.end_object();
+  json.field("emulated", generation.emulated);
+  json.end_object();
+}
 
 void write_cost(JsonWriter& json, const PlanCost& cost) {
   write_flops(json, cost.flops);

@@ -9,6 +9,8 @@ namespace ullage::report {
 
 /// `flops` and `time` of one step.
 void write_cost(JsonWriter& json, const PlanCost& cost);
+/// `generation`.
+void write_generation(JsonWriter& json, const PlanGeneration& generation);
 void write_envelope(JsonWriter& json, const PlanEnvelope& envelope);
 
 }  // namespace ullage::report

@@ -60,6 +60,15 @@ void write_setup(JsonWriter& json, const PlanSetup& setup) {
   json.end_object();
 }
 
+void write_accuracy(JsonWriter& json, const PlanSetup& setup) {
+  const auto drawn = drawn_like(setup);
+  if (!drawn) return;
+  json.begin_object("accuracy");
+  json.field("drawn", drawn->count);
+  json.field("most_off", drawn->most_off);
+  json.end_object();
+}
+
 void write_phases(JsonWriter& json, const PlanStep& step) {
   json.begin_array("phases");
   for (const PlanPhase& phase : step.phases) {
@@ -134,6 +143,7 @@ void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point
   write_phases(json, step);
   write_line(json, point.ledger, "ledger");
   json.field("ledger_of", std::string_view(moment_title(step.reserved_at)));
+  if (step.generation) write_generation(json, *step.generation);
   if (step.cost) write_cost(json, *step.cost);
 }
 
@@ -225,6 +235,7 @@ void write_plan_fields(JsonWriter& json, const PlanView& view) {
   json.end_object();
   write_model(json, view.model);
   write_setup(json, view.setup);
+  write_accuracy(json, view.setup);
   write_run_file(json, view.run_file);
   if (view.reserve_bytes > 0) json.field("reserve_bytes", view.reserve_bytes);
   write_points(json, view);

@@ -55,10 +55,10 @@ std::string flops_table(const PlanFlops& flops) {
 /// From the rule of thumb to the count, line by line.
 std::string rule_table(const PlanFlops& flops) {
   Table table({{""}, {"", Align::right}, {""}});
-  const auto line = [&](const char* what, double value, const char* why) {
+  const auto line = [&](const char* what, double value, const std::string& why) {
     if (value != 0) table.add({what, flops_of(value), why});
   };
-  line("rule of thumb", flops.rule, "6 x parameters x tokens");
+  line("rule of thumb", flops.rule, fmt::format("{} x parameters x tokens", flops.rule_factor));
   line("not multiplied", flops.not_multiplied, "embeddings are looked up, norms and biases are pointwise");
   line("attention", flops.attention_products, "scores and their products with the values grow with the sequence");
   line("recomputed", flops.recomputed, "checkpointing runs the forward pass again: about 8 instead of 6");
@@ -72,6 +72,8 @@ std::string flops_text(const PlanFlops& flops) {
                      grouped(flops.tokens)) +
          flops_table(flops) + "\n" + rule_table(flops);
 }
+
+constexpr const char* emulated_text = "  this GPU has no matrix units for the 16-bit type: taken at its fp32 rate\n";
 
 std::string share_text(double part, double whole) {
   return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0);
@@ -89,11 +91,12 @@ std::string work_table(const PlanTime& time) {
   return table.text();
 }
 
+std::string bound_name(const std::string& bound) {
+  return bound == "memory" ? "memory bandwidth" : bound == "launch" ? "launches" : "compute";
+}
+
 std::string bound_text(const PlanTime& time) {
-  const std::string bound = time.bound_by == "memory"   ? "memory bandwidth"
-                            : time.bound_by == "launch" ? "launches"
-                                                        : "compute";
-  return fmt::format("bound by {}: compute {}, memory bandwidth {}, launches {}", bound,
+  return fmt::format("bound by {}: compute {}, memory bandwidth {}, launches {}", bound_name(time.bound_by),
                      share_text(time.compute_seconds, time.step.value),
                      share_text(time.memory_seconds, time.step.value),
                      share_text(time.launch_seconds, time.step.value));
@@ -119,11 +122,54 @@ std::string time_text(const PlanTime& time, double training_tokens) {
                       time.peak_flops / 1e12);
   text += fmt::format("  beside it, at a constant {:.0f} % MFU ({}): {}\n", 100 * time.baseline_share,
                       time.baseline_source, seconds_text(time.baseline_seconds));
-  if (time.emulated) text += "  this GPU has no matrix units for the 16-bit type: taken at its fp32 rate\n";
+  if (time.emulated) text += emulated_text;
   return text + training_text(time, training_tokens) + work_table(time);
 }
 
+std::string passes_table(const PlanGeneration& generation) {
+  Table table({{""},
+               {"tokens", Align::right},
+               {"matmul", Align::right},
+               {"attention", Align::right},
+               {"bytes moved", Align::right},
+               {"time", Align::right},
+               {"tokens/s", Align::right},
+               {"bound by"}});
+  const auto row = [&](const char* name, const PlanPasses& passes) {
+    if (passes.passes == 0) return;
+    table.add({name, grouped(passes.tokens), flops_of(passes.matmul), flops_of(passes.attention),
+               format_bytes(static_cast<std::uint64_t>(passes.bytes)), seconds_text(passes.time.value),
+               grouped(static_cast<std::uint64_t>(std::llround(passes.tokens_per_second))),
+               bound_name(passes.bound_by)});
+  };
+  row("prefill", generation.prefill);
+  row("decode", generation.decode);
+  return table.text();
+}
+
+std::string each_token_text(const PlanGeneration& generation) {
+  const PlanPasses& decode = generation.decode;
+  if (decode.passes == 0) return {};
+  const auto passes = static_cast<double>(decode.passes);
+  const auto& last = generation.last_token;
+  return fmt::format(
+      "  a token of each sequence: {} ({} to {}) on average, the last {} ({} to {}); on the device alone {}\n",
+      seconds_text(decode.time.value / passes), seconds_text(decode.time.low / passes),
+      seconds_text(decode.time.high / passes), seconds_text(last.value), seconds_text(last.low),
+      seconds_text(last.high), seconds_text(decode.device_seconds / passes));
+}
+
 }  // namespace
+
+std::string generation_text(const PlanGeneration& generation) {
+  const PlanSeconds& first = generation.prefill.time;
+  std::string text = "\nFLOPS AND TIME of the generation, an estimate: a roofline of each operator\n";
+  text += passes_table(generation);
+  text += fmt::format("  the first token: {} ({} to {})\n", seconds_text(first.value), seconds_text(first.low),
+                      seconds_text(first.high));
+  text += each_token_text(generation);
+  return generation.emulated ? text + emulated_text : text;
+}
 
 std::string seconds_text(double seconds) {
   if (seconds >= 100) return fmt::format("{:.0f} s", seconds);

@@ -10,6 +10,8 @@ namespace ullage::report {
 
 /// FLOPS and TIME of one step; `training_tokens` of --tokens, 0 without.
 [[nodiscard]] std::string cost_text(const PlanCost& cost, double training_tokens);
+/// FLOPS and TIME of a generation.
+[[nodiscard]] std::string generation_text(const PlanGeneration& generation);
 [[nodiscard]] std::string envelope_text(const PlanEnvelope& envelope);
 /// "812 ms", "1.25 s", "310 us".
 [[nodiscard]] std::string seconds_text(double seconds);

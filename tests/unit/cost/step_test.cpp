@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cost/step/flops.hpp"
+#include "cost/step/generation.hpp"
 #include "cost/step/time.hpp"
 #include "cost/step/totals.hpp"
 #include "cost/step/work.hpp"
@@ -212,3 +213,38 @@ TEST(Pace, EstimatesWithoutAProgram) {
 }
 
 }  // namespace
+
+TEST(Generation, IsItsFirstPassAndAllOthersTogether) {
+  program::Program program;
+  program.marks.push_back({0, 0, Phase::load, 0, 0});
+  for (std::uint32_t step = 1; step <= 4; ++step) {
+    program.marks.push_back({0, program.operators.size(), Phase::forward, step, 1});
+    program.operators.push_back(matmul("aten::mm", step == 1 ? 512 : 1, 4096, 4096));
+    program.operators.push_back(moving(OperatorWork::copy, 1e9 * step));
+  }
+  const DeviceRates rates = device_rates(**find_gpu("h100-80gb"), ComputePrecision::bf16).value();
+  const GenerationCost cost = generation_cost(program, rates);
+  EXPECT_EQ(cost.prefill.passes, 1U);
+  EXPECT_EQ(cost.decode.passes, 3U);
+  EXPECT_EQ(cost.prefill.matmul_flops, 2.0 * 512 * 4096 * 4096);
+  EXPECT_EQ(cost.decode.matmul_flops, 3 * 2.0 * 4096 * 4096);
+  EXPECT_EQ(cost.decode.bytes, 9e9 + 3 * 2.0 * (4096 + 4096 * 4096 + 4096));
+  EXPECT_EQ(cost.decode.bound_by(), Bound::memory);
+  double sum = 0;
+  for (std::uint32_t step = 2; step <= 4; ++step) sum += step_time(program, rates, step).step.value;
+  EXPECT_DOUBLE_EQ(cost.decode.seconds.value, sum);
+  EXPECT_DOUBLE_EQ(cost.last_token.value, step_time(program, rates, 4).step.value);
+  EXPECT_LE(cost.decode.device_seconds, cost.decode.seconds.value);
+  EXPECT_LT(cost.decode.seconds.low, cost.decode.seconds.value);
+}
+
+TEST(RuleOfThumb, IsAThirdOfItInInference) {
+  program::Program program;
+  program.marks.push_back({0, 0, Phase::forward, 1, 1});
+  program.operators.push_back(matmul("aten::mm", 5, 3, 4));
+  const RuleComparison rule = compare_with_rule(program, {14, 5, false});
+  EXPECT_EQ(rule.rule, 2.0 * 14 * 5);
+  EXPECT_EQ(rule.not_multiplied, -2.0 * 2 * 5);
+  EXPECT_EQ(rule.not_trained, 0);
+  EXPECT_EQ(rule.rule + rule.not_multiplied, rule.counted);
+}

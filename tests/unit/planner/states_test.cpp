@@ -101,10 +101,12 @@ TEST(States, ChildrenAddUpWhateverTheSetup) {
 
 TEST(States, FrozenParametersHaveWeightsAlone) {
   Training how = training("bf16-autocast");
-  how.freeze = {"*"};
+  how.freeze = {"*weight"};
   const States states = states_of(named("gpt2"), how).value();
-  EXPECT_EQ(states.bytes, 4 * 124439808ull);
-  EXPECT_EQ(states.trained, 0u);
+  EXPECT_EQ(states.trained, 102144u);  // biases
+  EXPECT_EQ(states.bytes, 4 * 124439808ull + 12 * states.trained);
+  how.freeze = {"*"};
+  EXPECT_EQ(states_of(named("gpt2"), how).error().what, "nothing is trained");
   how.freeze = {"transformer.h.*"};
   EXPECT_EQ(states_of(named("gpt2"), how).value().trained, 124439808ull - 12 * 7087872ull);
 }
