@@ -35,4 +35,34 @@ function(ullage_room name)
     target_link_libraries(ullage_${name} ${scope} ullage_${room})
   endforeach()
   target_link_libraries(ullage_${name} ${scope} ${ROOM_LINKS})
+  if(ROOM_SOURCES)
+    ullage_unity(ullage_${name})
+  endif()
+endfunction()
+
+# With ULLAGE_UNITY, the sources of a target are compiled several at once: headers are read and templates instantiated once for
+# all of them. Right for what is built whole and seldom; a change of one source compiles all that share its group.
+set(ULLAGE_UNITY 0 CACHE STRING "how many sources may be compiled as one; 0: none")
+if(ULLAGE_UNITY)
+  target_compile_options(ullage_options INTERFACE -Wno-shadow)  # a local name may be that of another source's helper
+endif()
+function(ullage_unity target)
+  if(NOT ULLAGE_UNITY)
+    return()
+  endif()
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" REGEX "^[^/]")
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/unity_groups.py --size ${ULLAGE_UNITY}
+                          --include ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR} -- ${sources}
+                  OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[^\n]+" lines "${lines}")
+  foreach(line ${lines})
+    string(REGEX MATCH "^([0-9]+) (.*)$" line ${line})
+    get_filename_component(source ${CMAKE_MATCH_2} ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})  # a name may be new in it
+    set_source_files_properties(${CMAKE_MATCH_2} PROPERTIES UNITY_GROUP "${target}_${CMAKE_MATCH_1}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -220,7 +220,7 @@ Result<ExitCode> run_batches(const Arguments& arguments) {
       .map([] { return ExitCode::yes; });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag batches_flags[] = {
     {"micro-batch", "B", "sequences in a batch", FlagKind::count, "8"},
     {"max-length", "L", "longer sequences are cut to it; without it the longest stays", FlagKind::count},
     {"buckets", "K", "groups by length, of equal number", FlagKind::count, "8"},
@@ -244,7 +244,7 @@ const Command batches_command{
     "LENGTHS has a line per sequence: its number of tokens, or a JSON object that has it as length, num_tokens, "
     "n_tokens or\n"
     "token_count, or as the list input_ids or tokens. gzip and zstd are unpacked.",
-    {flags, 1, false},
+    {batches_flags, 1, false},
     run_batches};
 
 }  // namespace ullage::cli

@@ -89,7 +89,7 @@ Result<ExitCode> run_check(const Arguments& arguments) {
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag check_flags[] = {
     {"budget", "M=LIMIT[,..]", "metrics with their limits: peak_reserved=38GiB,step_growth=1MiB", FlagKind::text},
     {"against", "FILE", "a baseline, which --update writes", FlagKind::text},
     {"tolerance", "SHARE", "how much worse than the baseline is still no regression", FlagKind::share, "1%"},
@@ -109,7 +109,7 @@ const Command check_command{
     "RUN --budget METRIC=LIMIT,... | RUN --against FILE [--update] | --list",
     "Ends with 1 when a figure is over its limit, and when the run does not fit or failed; with 3 when a figure is not "
     "known\nof this run. RUN as for 'ullage show'.",
-    {flags, 1, false},
+    {check_flags, 1, false},
     run_check};
 
 }  // namespace ullage::cli

@@ -97,7 +97,7 @@ Result<ExitCode> run_convert(const Arguments& arguments) {
   return write(*made, *target, std::move(*file));
 }
 
-constexpr Flag flags[] = {
+constexpr Flag convert_flags[] = {
     {"to", "FORMAT", "memory-viz, perfetto or csv", FlagKind::text},
     {"out", "FILE", "where to write; - is the standard output", FlagKind::text, "-"},
     {"force", "", "replace FILE when it is there", FlagKind::toggle},
@@ -119,7 +119,7 @@ const Command convert_command{
     "            its category, module and operator\n"
     "perfetto    JSON for ui.perfetto.dev: curves of each category, phases, operators, failed requests\n"
     "csv         a row per allocation, or per sample of a counter",
-    {flags, 1, false},
+    {convert_flags, 1, false},
     run_convert};
 
 }  // namespace ullage::cli

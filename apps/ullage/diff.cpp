@@ -113,7 +113,7 @@ Result<ExitCode> run_diff(const Arguments& arguments) {
   return print_result(text).map([partial] { return partial ? ExitCode::bad_input : ExitCode::yes; });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag diff_flags[] = {
     at_flag,
     {"by", "LEVELS", "compare down to: kind, module, layer, operator, line, tensor, block", FlagKind::text,
      "category,kind,layer,operator"},
@@ -133,7 +133,7 @@ const Command diff_command{
     "differences add up to the difference of the totals. Of two runs the settings that differ and the phases are "
     "compared "
     "too.",
-    {flags, 2, false},
+    {diff_flags, 2, false},
     run_diff};
 
 }  // namespace ullage::cli

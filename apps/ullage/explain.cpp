@@ -73,7 +73,7 @@ Result<ExitCode> run_explain(const Arguments& arguments) {
   return print_result(text).map([code] { return code; });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag explain_flags[] = {
     {"model", "FILE", "a model's config.json: what the failed request's size is likely to be", FlagKind::text},
     {"micro-batch", "N", "sequences per step, for the same", FlagKind::count},
     {"seq", "N", "tokens per sequence, for the same", FlagKind::count},
@@ -95,7 +95,7 @@ const Command explain_command{
     "first\n"
     "three lines name the kind of failure, the largest owner and the first change to try; else the first line is the\n"
     "peak and what it consists of. The last line is a command that would check it.",
-    {flags, 64, false},
+    {explain_flags, 64, false},
     run_explain};
 
 }  // namespace ullage::cli

@@ -35,7 +35,7 @@ Result<ExitCode> run_findings(const Arguments& arguments) {
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag findings_flags[] = {
     {"list", "", "print every rule with what it recognises, an example and the next step", FlagKind::toggle},
     {"headroom", "SHARE", "with less of the capacity left at the peak the headroom is short", FlagKind::share, "15%"},
     ignore_flag,
@@ -54,7 +54,7 @@ const Command findings_command{
     "silent. A file .ullageignore in the current directory or above silences rules: a line holds an id and, if "
     "wanted,\n"
     "a part of the line of code. Ends with 0 whatever is found.",
-    {flags, 1, false},
+    {findings_flags, 1, false},
     run_findings};
 
 }  // namespace ullage::cli

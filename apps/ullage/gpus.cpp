@@ -39,7 +39,7 @@ Result<ExitCode> run_gpus(const Arguments& arguments) {
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag gpus_flags[] = {
     {"here", "", "what this machine has: GPUs, processor, memory, disk", FlagKind::toggle},
     gpu_file_flag,
     json_flag,
@@ -54,7 +54,7 @@ const Command gpus_command{"gpus",
                            "a form factor means the SXM\n"
                            "form where there is one. Rates are dense: a vendor's figure \"with sparsity\" is twice as "
                            "high.",
-                           {flags, 1, false},
+                           {gpus_flags, 1, false},
                            run_gpus};
 
 }  // namespace ullage::cli

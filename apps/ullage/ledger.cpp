@@ -75,7 +75,7 @@ Result<ExitCode> run_ledger(const Arguments& arguments) {
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag ledger_flags[] = {
     at_flag,
     {"by", "LEVELS", "drill below the categories: kind, module, layer, operator, line, tensor, block", FlagKind::text,
      "category,kind"},
@@ -103,7 +103,7 @@ const Command ledger_command{
     "module of all layers together. --segments is of the last failed request, else of the peak of reserved memory, "
     "where\n"
     "--at names no other moment; a snapshot or a run has segments.",
-    {flags, 1, false},
+    {ledger_flags, 1, false},
     run_ledger};
 
 }  // namespace ullage::cli

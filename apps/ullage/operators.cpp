@@ -123,7 +123,7 @@ Result<ExitCode> run_operators(const Arguments& arguments) {
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag operators_flags[] = {
     {"sort", "KEY", "self-memory, memory, largest, self-cpu, cpu, device, calls or name", FlagKind::text,
      "self-memory"},
     {"group-by", "WHAT", "one row per name, or per name and shape, module or line", FlagKind::text, "name"},
@@ -142,7 +142,7 @@ const Command operators_command{
     "torch.profiler.\n"
     "'allocated' is what the calls allocated, 'net' that less what they freed; 'self' is without the calls inside;\n"
     "'largest' is the largest single allocation.",
-    {flags, 1, false},
+    {operators_flags, 1, false},
     run_operators};
 
 }  // namespace ullage::cli

@@ -29,7 +29,7 @@ Result<ExitCode> print_plan(const PlanOptions& options, const Arguments& argumen
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag plan_flags[] = {
     {"run-file", "FILE", "settings from a file, YAML or JSON: these flags by name, or TrainingArguments; flags win"},
     {"params", "N", "a number of parameters instead of a MODEL: 7B, 350M"},
     {"family", "NAME", "of a model that the sizes below make, instead of a MODEL; without it llama"},
@@ -75,7 +75,7 @@ constexpr Flag flags[] = {
     {"explain", "", "how each line comes about, and when it is there first", FlagKind::toggle},
     json_flag,
 };
-constexpr Shape shape{flags, 1, false};
+constexpr Shape shape{plan_flags, 1, false};
 
 Result<ExitCode> run_plan(const Arguments& arguments) {
   const auto combined = with_run_file(shape, arguments);

@@ -128,7 +128,7 @@ Result<ExitCode> run_reconcile(const Arguments& arguments) {
   return print_result(text).map([partial] { return partial ? ExitCode::bad_input : ExitCode::yes; });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag reconcile_flags[] = {
     {"plan", "FILE",
      "what 'ullage plan ... --json' printed (- is the standard input); without it the plan that is kept with the run; "
      "none: no plan",
@@ -149,7 +149,7 @@ const Command reconcile_command{
     "by\n"
     "side at the depth that all of them know, and add up in each column. Lines that differ have a cause where one is\n"
     "known, else they are unexplained residue.",
-    {flags, 1, false},
+    {reconcile_flags, 1, false},
     run_reconcile};
 
 }  // namespace ullage::cli

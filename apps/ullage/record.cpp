@@ -68,7 +68,7 @@ Result<ExitCode> run_record(const Arguments& arguments) {
   return tl::unexpected(execute(arguments.command, recording_environment(*hook, *settings)));
 }
 
-constexpr Flag flags[] = {
+constexpr Flag record_flags[] = {
     {"name", "NAME", "what the recording is called, instead of like the script", FlagKind::text},
     {"out", "DIR", "the run directory: new or empty", FlagKind::text},
     {"interval", "TIME", "between two looks at host and device memory (0s: never); 0.5 s without it",
@@ -88,7 +88,7 @@ const Command record_command{
     "processes that trains, the phases of the steps are recorded into a run directory, whose path stands on stderr at "
     "the\n"
     "end. Nothing that fails in the recorder reaches the script. 'ullage ledger RUN' and 'ullage explain RUN' show it.",
-    {flags, 0, true},
+    {record_flags, 0, true},
     run_record};
 
 }  // namespace ullage::cli

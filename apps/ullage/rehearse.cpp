@@ -157,7 +157,7 @@ Result<ExitCode> run_rehearse(const Arguments& arguments) {
   return rehearsal_options(arguments).and_then([&](const auto& options) { return rehearse(options, *ignored); });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag rehearse_flags[] = {
     {"gpu", "NAME", "the GPU to imitate ('ullage gpus' lists them); or ULLAGE_GPU", FlagKind::gpu},
     gpu_file_flag,
     {"memory", "SIZE", "total memory that CUDA shows, context included, instead of the card's", FlagKind::size},
@@ -197,7 +197,7 @@ const Command rehearse_command{
     "its output goes to stderr, the report to stdout. When the memory is not enough, a second run measures the need.\n"
     "Ends with 0 (fits or tight), 1 (does not fit), 5 (the script failed by itself), 6 (time limit), 7 (cannot be\n"
     "rehearsed here).",
-    {flags, 0, true},
+    {rehearse_flags, 0, true},
     run_rehearse};
 
 }  // namespace ullage::cli

@@ -159,7 +159,7 @@ Result<ExitCode> run_replay(const Arguments& arguments) {
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag replay_flags[] = {
     {"setting", "KEY:VALUE,...", "allocator settings, as in PYTORCH_CUDA_ALLOC_CONF; may be given several times",
      FlagKind::text},
     {"search", "", "try the settings that people use and that can change something here, the best first",
@@ -179,7 +179,7 @@ const Command replay_command{
     "Runs the recorded requests through a model of PyTorch's caching allocator: what would have been reserved, and "
     "where\n"
     "memory would have run out. Ends with 1 when no row after the recorded one (or that, alone) has enough memory.",
-    {flags, 1, false},
+    {replay_flags, 1, false},
     run_replay};
 
 }  // namespace ullage::cli

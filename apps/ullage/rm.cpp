@@ -91,7 +91,7 @@ Result<ExitCode> run_rm(const Arguments& arguments) {
   return print_result(text).map([] { return ExitCode::yes; });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag rm_flags[] = {
     {"files", "", "remove the run directory too", FlagKind::toggle},
     store_flag,
 };
@@ -103,7 +103,7 @@ const Command rm_command{"rm",
                          "RUN... [--files]",
                          "RUN is a run directory, an id or its beginning, a name (its newest run), or @last. Without "
                          "--files the directory\nstays, and 'ullage store rebuild' brings the run back.",
-                         {flags, most_runs, false},
+                         {rm_flags, most_runs, false},
                          run_rm};
 
 }  // namespace ullage::cli

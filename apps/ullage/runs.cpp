@@ -75,7 +75,7 @@ Result<ExitCode> run_runs(const Arguments& arguments) {
   });
 }
 
-constexpr Flag own_flags[] = {
+constexpr Flag runs_own_flags[] = {
     {"sort", "KEY", "a column to sort by: the newest, the largest, or the first of the alphabet first", FlagKind::text,
      "started"},
     {"reverse", "", "the other way round", FlagKind::toggle},
@@ -85,7 +85,7 @@ constexpr Flag own_flags[] = {
     store_flag,
     json_flag,
 };
-constexpr auto flags = with_filters(own_flags);
+constexpr auto runs_flags = with_filters(runs_own_flags);
 
 }  // namespace
 
@@ -95,7 +95,7 @@ const Command runs_command{
     "[FLAGS]",
     "Every rehearsal is listed by itself. A column that begins with a dash is a flag of the script:\n"
     "ullage runs --columns id,verdict,--batch,peak_reserved --sort peak_reserved",
-    {flags, 0, false},
+    {runs_flags, 0, false},
     run_runs};
 
 }  // namespace ullage::cli

@@ -141,7 +141,7 @@ Result<ExitCode> run_show(const Arguments& arguments) {
   });
 }
 
-constexpr Flag flags[] = {
+constexpr Flag show_flags[] = {
     {"curve", "FROM", "memory over the run: auto (the recorded history, else phases), phases, or none", FlagKind::text,
      "auto"},
     store_flag,
@@ -155,7 +155,7 @@ const Command show_command{"show",
                            "RUN [FLAGS]",
                            "RUN is a run directory, an id or its beginning, a name (its newest run), or @last. Where "
                            "the directory is gone\nthe history's copy of the result is shown.",
-                           {flags, 1, false},
+                           {show_flags, 1, false},
                            run_show};
 
 }  // namespace ullage::cli

@@ -31,7 +31,7 @@ Result<ExitCode> run_store(const Arguments& arguments) {
               "ullage store", "rebuild, export or import", suggestion(word, names));
 }
 
-constexpr Flag flags[] = {
+constexpr Flag store_flags[] = {
     {"force", "", "export: replace FILE when it is there", FlagKind::toggle},
     store_flag,
     json_flag,
@@ -48,7 +48,7 @@ const Command store_command{
     "         history has and DIR has not stay in it. A damaged store is put aside, and a new one begun\n"
     "export   writes a line of JSON for each run, with its whole result\n"
     "import   reads such lines, of this machine or another",
-    {flags, most_words, false},
+    {store_flags, most_words, false},
     run_store};
 
 }  // namespace ullage::cli

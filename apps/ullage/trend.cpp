@@ -166,14 +166,14 @@ Result<ExitCode> run_trend(const Arguments& arguments) {
   });
 }
 
-constexpr Flag own_flags[] = {
+constexpr Flag trend_own_flags[] = {
     {"key", "METRIC", "the figure to follow ('ullage check --list')", FlagKind::text, "peak_reserved"},
     {"tolerance", "SHARE", "how much worse is still no regression", FlagKind::share, "1%"},
     {"limit", "N", "the last N runs; 0: all", FlagKind::count, "0"},
     store_flag,
     json_flag,
 };
-constexpr auto flags = with_filters(own_flags);
+constexpr auto trend_flags = with_filters(trend_own_flags);
 
 }  // namespace
 
@@ -183,7 +183,7 @@ const Command trend_command{
     "[--name NAME] --key METRIC [FLAGS]",
     "Runs of one name, the oldest first. A regression is a run that is worse than the last one before it with the "
     "same\nconfiguration (arguments, launcher, environment, device). Ends with 1 when the last run is one.",
-    {flags, 0, false},
+    {trend_flags, 0, false},
     run_trend};
 
 }  // namespace ullage::cli

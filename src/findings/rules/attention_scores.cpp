@@ -7,7 +7,7 @@ namespace ullage::findings {
 
 namespace {
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_attention_scores(const Rule& rule, const Subject& subject) {
   const AttentionMatrices found = attention_matrices(subject.facts().peak);
   const std::uint64_t sum = sum_of(subject, found.allocations);
   if (sum < subject.worth()) return {};
@@ -32,6 +32,6 @@ const Rule attention_scores{
     "They grow with the square of the sequence. Fused attention computes them in pieces and keeps none.",
     "scores = (q @ k.transpose(-2, -1)) * scale\nout = scores.softmax(-1) @ v",
     "torch.nn.functional.scaled_dot_product_attention, or attn_implementation=\"sdpa\"",
-    find};
+    find_attention_scores};
 
 }  // namespace ullage::findings

@@ -23,7 +23,7 @@ std::pair<std::size_t, std::size_t> forward_events(const Subject& subject) {
   return events;
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_avoidable_copies(const Rule& rule, const Subject& subject) {
   const auto& facts = subject.facts();
   if (facts.run.trace == nullptr || facts.calls.empty()) return {};
   const auto [begin, end] = forward_events(subject);
@@ -57,6 +57,6 @@ const Rule avoidable_copies{"avoidable_copies",
                             "Needs the record of operators.",
                             "keys = keys.repeat(1, groups, 1, 1)       # expand() costs nothing",
                             "expand() instead of repeat(): a view, as long as nothing writes to it",
-                            find};
+                            find_avoidable_copies};
 
 }  // namespace ullage::findings

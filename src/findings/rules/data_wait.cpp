@@ -19,7 +19,7 @@ std::string settings_of(const attribution::Loader& loader) {
          (loader.workers > 0 ? fmt::format(", prefetch_factor={}", loader.prefetch_factor) : std::string());
 }
 
-std::vector<Finding> find_in_steps(const Rule& rule, const RunSteps& steps) {
+std::vector<Finding> find_data_wait_in_steps(const Rule& rule, const RunSteps& steps) {
   std::vector<double> shares, waits, durations;
   for (const StepTime& step : steps.times) {
     if (step.seconds <= 0) continue;
@@ -54,6 +54,6 @@ const Rule data_wait{
     "loader = DataLoader(dataset, batch_size=64)      # num_workers=0: batches are made between two steps",
     "num_workers > 0 (and persistent_workers), a larger prefetch_factor, less work for each sample",
     nullptr,
-    find_in_steps};
+    find_data_wait_in_steps};
 
 }  // namespace ullage::findings

@@ -72,7 +72,7 @@ std::vector<Finding> at_reserved_peak(const Rule& rule, const Subject& subject) 
   return {finding};
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_fragmentation(const Rule& rule, const Subject& subject) {
   if (subject.facts().initial == nullptr) return {};
   if (const auto failed = timeline::last_out_of_memory(subject.timeline())) return at_failure(rule, subject, *failed);
   return at_reserved_peak(rule, subject);
@@ -92,6 +92,6 @@ const Rule fragmentation{
     "for length in growing_lengths:            # each longer sequence needs new segments\n    step(batch_of(length))",
     "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; 'ullage replay RUN --search' tries other settings, "
     "'ullage ledger RUN --segments' shows what holds the segments",
-    find};
+    find_fragmentation};
 
 }  // namespace ullage::findings

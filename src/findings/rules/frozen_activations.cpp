@@ -70,7 +70,7 @@ Frozen frozen_in(const Blocks& blocks, const std::vector<std::string_view>& orde
   return result;
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_frozen_activations(const Rule& rule, const Subject& subject) {
   if (subject.facts().run.trace == nullptr) return {};
   const Blocks blocks = blocks_of(subject);
   const Frozen frozen = frozen_in(blocks, order_of(subject, blocks));
@@ -106,6 +106,6 @@ const Rule frozen_activations{
     "frozen layers have. Adapters inside the layers are no such case. Needs the record of operators.",
     "for p in model.layers.parameters(): p.requires_grad_(False)     # but the embedding before them is trained",
     "freeze what comes before them too, or run them under torch.no_grad(); else checkpoint them",
-    find};
+    find_frozen_activations};
 
 }  // namespace ullage::findings

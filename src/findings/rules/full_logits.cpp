@@ -35,7 +35,7 @@ bool alike(std::uint64_t size, std::uint64_t whole) {
   return near(size, whole) || near(size * 2, whole) || near(size, whole * 2);
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_full_logits(const Rule& rule, const Subject& subject) {
   std::uint64_t whole = 0;
   for (const AllocationId id : subject.live()) {
     if (of_loss(subject.operation(id))) whole = std::max(whole, subject.bytes(id));
@@ -72,6 +72,6 @@ const Rule full_logits{
     "F.cross_entropy(logits.flatten(0, 1), "
     "targets.flatten())",
     "compute the loss in chunks of tokens (with checkpointing), or with a fused linear cross entropy",
-    find};
+    find_full_logits};
 
 }  // namespace ullage::findings

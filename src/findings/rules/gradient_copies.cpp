@@ -24,7 +24,7 @@ std::vector<AllocationId> candidates(const Subject& subject) {
   return result;
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_gradient_copies(const Rule& rule, const Subject& subject) {
   const Sizes sizes = trained_sizes(subject);
   for (const LineSum& sum : by_line(subject, candidates(subject))) {
     const auto copies = matching(subject, sum.allocations, sizes);
@@ -50,6 +50,6 @@ const Rule gradient_copies{"gradient_copies",
                            "At 7 B parameters an fp32 copy has 28 GB.",
                            "grads = [p.grad.float() / scale for p in model.parameters()]",
                            "work in place (torch._foreach_mul_, GradScaler.unscale_), or on one gradient at a time",
-                           find};
+                           find_gradient_copies};
 
 }  // namespace ullage::findings

@@ -37,7 +37,7 @@ std::string line_of_zero_grad(const Subject& subject, std::uint64_t gradients) {
   return best == nullptr ? std::string() : best->line;
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_gradients_kept(const Rule& rule, const Subject& subject) {
   const auto* peak = subject.peak_phase();
   if (peak == nullptr || (peak->name != PhaseName::forward && peak->name != PhaseName::backward)) return {};
   const Step step = step_at_peak(subject, peak->step);
@@ -77,6 +77,6 @@ const Rule gradients_kept{
     "which is what accumulating costs.",
     "optimizer.zero_grad(set_to_none=False)",
     "optimizer.zero_grad() with set_to_none=True, right after the step and before the next forward",
-    find};
+    find_gradients_kept};
 
 }  // namespace ullage::findings

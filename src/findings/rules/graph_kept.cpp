@@ -10,7 +10,7 @@ namespace ullage::findings {
 
 namespace {
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_graph_kept(const Rule& rule, const Subject& subject) {
   const Survivors& survivors = survivors_of(subject);
   const auto [graph, grows] = kept_graph(subject, survivors);
   const std::uint64_t sum = sum_of(subject, graph);
@@ -40,6 +40,6 @@ const Rule graph_kept{
     "is where its result is put.",
     "history.append(model(batch))              # no backward, no detach()",
     "keep result.detach() or result.item(), compute it under torch.no_grad(), and do not retain graphs",
-    find};
+    find_graph_kept};
 
 }  // namespace ullage::findings

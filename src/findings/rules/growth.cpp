@@ -34,7 +34,7 @@ bool batch_grows(const Subject& subject) {
   return std::ranges::is_sorted(given) && given[1] < given.back();
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_growth(const Rule& rule, const Subject& subject) {
   const Survivors& survivors = survivors_of(subject);
   const KeptGraph graph = kept_graph(subject, survivors);
   std::vector<AllocationId> growing;
@@ -66,7 +66,7 @@ std::string confidence_text(double confidence) {
   return confidence > 0.9999 ? "more than 99.99 %" : fmt::format("{:.2f} %", 100 * confidence);
 }
 
-std::vector<Finding> find_in_steps(const Rule& rule, const RunSteps& steps) {
+std::vector<Finding> find_growth_in_steps(const Rule& rule, const RunSteps& steps) {
   if (!steps.recorded) return {};
   const auto values = allocated_after_steps(steps.marks);
   const auto growth = steady_growth(values);
@@ -109,7 +109,7 @@ const Rule growth{
     "features.append(model.encode(batch))      # on the GPU, in every step",
     "look for what keeps the tensor after this line made it: keep numbers (.item()) or host copies without a graph "
     "(.detach().cpu()), or give up the reference",
-    find,
-    find_in_steps};
+    find_growth,
+    find_growth_in_steps};
 
 }  // namespace ullage::findings

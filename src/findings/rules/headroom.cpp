@@ -11,7 +11,7 @@ std::string percent(double share) {
   return std::to_string(static_cast<int>(share * 100 + 0.5)) + " %";
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_headroom(const Rule& rule, const Subject& subject) {
   const auto& facts = subject.facts();
   if (!facts.fits || !facts.capacity || facts.ledger == nullptr) return {};
   const auto judged = ledger::judge(*facts.capacity, facts.ledger->peak.used, facts.headroom, facts.reserve);
@@ -36,6 +36,6 @@ const Rule headroom{
     "left at the peak of used memory.",
     "ullage rehearse --gpu a100-40gb -- python train.py     # used 36 of 39.4 GiB",
     "take bytes off the peak (the other findings say where), or a larger card",
-    find};
+    find_headroom};
 
 }  // namespace ullage::findings

@@ -8,7 +8,7 @@ namespace ullage::findings {
 
 namespace {
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_inference_without_no_grad(const Rule& rule, const Subject& subject) {
   if (subject.has(PhaseName::backward) || subject.has(PhaseName::optimizer)) return {};
   const auto& graph = unreached_in(subject).at_peak;
   const std::uint64_t sum = sum_of(subject, graph);
@@ -29,6 +29,6 @@ const Rule inference_without_no_grad{
     "tensors until the output was given up. The bytes are those alive at the peak. Needs the record of operators.",
     "model.eval()\nfor batch in batches:\n    scores = model(batch)",
     "wrap the loop in torch.inference_mode() or torch.no_grad(); eval() alone does not do it",
-    find};
+    find_inference_without_no_grad};
 
 }  // namespace ullage::findings

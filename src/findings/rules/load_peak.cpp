@@ -10,7 +10,7 @@ namespace ullage::findings {
 
 namespace {
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_load_peak(const Rule& rule, const Subject& subject) {
   const PartPeaks peaks = part_peaks(subject);
   const std::uint64_t others =
       std::max({peaks.training.bytes, peaks.optimizer.bytes, peaks.evaluation.bytes, peaks.between.bytes});
@@ -33,6 +33,6 @@ const Rule load_peak{
     "it, a model made in fp32 and converted there. The bytes are those above the highest of all later moments.",
     "state = torch.load(path, map_location=\"cuda\")\nmodel.load_state_dict(state)",
     "load to the host (map_location=\"cpu\"), or with assign=True and mmap=True, and give the state up at once",
-    find};
+    find_load_peak};
 
 }  // namespace ullage::findings

@@ -8,7 +8,7 @@ namespace ullage::findings {
 
 namespace {
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_no_hole(const Rule& rule, const Subject& subject) {
   const auto failed = timeline::last_out_of_memory(subject.timeline());
   if (!failed || subject.facts().initial == nullptr) return {};
   const Lack lack = lack_at(subject.timeline(), *subject.facts().initial, *failed);
@@ -32,6 +32,6 @@ const Rule no_hole{
     "them is smaller.",
     "cache = torch.empty(3 << 30, dtype=torch.uint8, device=\"cuda\")   # after many allocations of other sizes",
     "make the large allocation first, or in parts; see 'ullage ledger RUN --segments' for what holds the segments",
-    find};
+    find_no_hole};
 
 }  // namespace ullage::findings

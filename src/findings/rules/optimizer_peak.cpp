@@ -20,7 +20,7 @@ std::vector<AllocationId> temporaries(const Subject& subject) {
   return result;
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_optimizer_peak(const Rule& rule, const Subject& subject) {
   const PartPeaks peaks = part_peaks(subject);
   const std::uint64_t others = std::max(
       {peaks.load.bytes, peaks.training.bytes, peaks.evaluation.bytes, peaks.between.bytes, peaks.after_optimizer});
@@ -44,7 +44,7 @@ const ledger::Phase* highest(const RunSteps& steps, bool in_optimizer, bool late
   return found;
 }
 
-std::vector<Finding> find_in_steps(const Rule& rule, const RunSteps& steps) {
+std::vector<Finding> find_optimizer_peak_in_steps(const Rule& rule, const RunSteps& steps) {
   const auto* spike = highest(steps, true);
   const auto* rest = highest(steps, false);
   if (!steps.recorded || spike == nullptr || rest == nullptr) return {};
@@ -75,7 +75,7 @@ const Rule optimizer_peak{
     "compares the peaks of its phases, and says when only the first step is so.",
     "optimizer = torch.optim.AdamW(model.parameters())      # foreach by default",
     "fused=True (no temporaries) or foreach=False (those of one parameter at a time)",
-    find,
-    find_in_steps};
+    find_optimizer_peak,
+    find_optimizer_peak_in_steps};
 
 }  // namespace ullage::findings

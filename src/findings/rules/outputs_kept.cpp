@@ -10,7 +10,7 @@ namespace ullage::findings {
 
 namespace {
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_outputs_kept(const Rule& rule, const Subject& subject) {
   const Survivors& survivors = survivors_of(subject);
   const KeptGraph graph = kept_graph(subject, survivors);
   auto kept = survivors.replaced;
@@ -37,6 +37,6 @@ const Rule outputs_kept{
     "after it.",
     "for batch in loader:\n    logits = model(batch)                 # the old logits live until here",
     "del the variable at the end of the step, or do the step in a function",
-    find};
+    find_outputs_kept};
 
 }  // namespace ullage::findings

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t least = 64 << 20;
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_outside_pytorch(const Rule& rule, const Subject& subject) {
   const auto& cut = subject.facts().peak;
   if (!cut.whole_device || cut.outside < least || cut.outside < subject.worth()) return {};
   Finding finding = finding_of(rule, cut.outside, format_bytes(cut.outside) + " are on the device outside PyTorch");
@@ -27,6 +27,6 @@ const Rule outside_pytorch{
     "inference engines, memory pools of their own. At least 64 MiB and 3 % of what PyTorch has allocated.",
     "cupy.cuda.MemoryPool(), nvjpeg, a second framework",
     "look for the library that takes it and its limit; --reserve keeps room for it in a plan",
-    find};
+    find_outside_pytorch};
 
 }  // namespace ullage::findings

@@ -39,7 +39,7 @@ std::uint64_t part(double share, std::uint64_t bytes) {
   return static_cast<std::uint64_t>(share * static_cast<double>(bytes));
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_padding(const Rule& rule, const Subject& subject) {
   const Shares shares = shares_of(subject);
   if (shares.tokens < 0.05) return {};
   const auto matrices = attention_matrices(subject.facts().peak).allocations;
@@ -75,6 +75,6 @@ const Rule padding{
     "they grow with the sequence.",
     "tokenizer(texts, padding=\"max_length\", max_length=2048)",
     "pad to the longest of the batch, group texts of similar length, or pack them",
-    find};
+    find_padding};
 
 }  // namespace ullage::findings

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t least = 1 << 20;
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_pageable_copies(const Rule& rule, const Subject& subject) {
   std::vector<Finding> result;
   for (const EveryStep& line : in_every_step(subject)) {
     if (line.pageable_bytes < least) continue;
@@ -32,6 +32,6 @@ const Rule pageable_copies{
     "images = images.to(\"cuda\")",
     "pin the memory (DataLoader(..., pin_memory=True), tensor.pin_memory()) and copy with .to(\"cuda\", "
     "non_blocking=True)",
-    find};
+    find_pageable_copies};
 
 }  // namespace ullage::findings

@@ -21,7 +21,7 @@ std::vector<AllocationId> made_since(const Subject& subject, std::size_t event) 
   return result;
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_peak_between_steps(const Rule& rule, const Subject& subject) {
   const PartPeaks peaks = part_peaks(subject);
   const bool evaluation = peaks.evaluation.bytes > peaks.between.bytes;
   const PartPeak& beside = evaluation ? peaks.evaluation : peaks.between;
@@ -48,6 +48,6 @@ const Rule peak_between_steps{
     "to what it keeps. The bytes are those above the highest moment of loading and of steps.",
     "state = {k: v.clone() for k, v in model.state_dict().items()}\ntorch.save(state, path)",
     "copy to the host instead (v.cpu()), evaluate with smaller batches, and keep numbers instead of logits",
-    find};
+    find_peak_between_steps};
 
 }  // namespace ullage::findings

@@ -16,7 +16,7 @@ std::string peak_text(const RankFigures& rank) {
   return fmt::format("rank {}: {} in {}", rank.rank, format_bytes(rank.peak_allocated), rank.where);
 }
 
-std::vector<Finding> find_in_steps(const Rule& rule, const RunSteps& steps) {
+std::vector<Finding> find_rank_imbalance_in_steps(const Rule& rule, const RunSteps& steps) {
   if (steps.ranks.size() < 2) return {};
   const auto [least, most] = std::ranges::minmax_element(steps.ranks, {}, &RankFigures::peak_allocated);
   const std::uint64_t more = most->peak_allocated - least->peak_allocated;
@@ -45,6 +45,6 @@ const Rule rank_imbalance{"rank_imbalance",
                           "shard what one rank keeps; give stages or experts that need more fewer layers; batches of "
                           "like length to all ranks",
                           nullptr,
-                          find_in_steps};
+                          find_rank_imbalance_in_steps};
 
 }  // namespace ullage::findings

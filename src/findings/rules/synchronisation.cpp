@@ -11,7 +11,7 @@ bool needed(const std::string& line) {
   return line.ends_with(" (GradScaler)");
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_synchronisation(const Rule& rule, const Subject& subject) {
   std::vector<Finding> result;
   for (const EveryStep& line : in_every_step(subject)) {
     if (line.waits == 0 || needed(line.line)) continue;
@@ -36,6 +36,6 @@ const Rule synchronisation{
     "must read is left out.",
     "running += loss.item()                    # in every step",
     "add up on the device (loss.detach()) and read every hundred steps",
-    find};
+    find_synchronisation};
 
 }  // namespace ullage::findings

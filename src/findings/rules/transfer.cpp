@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t least_again = 64 << 10;
 constexpr std::uint64_t least_down = 1 << 20;
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_transfer(const Rule& rule, const Subject& subject) {
   std::vector<Finding> result;
   for (const EveryStep& line : in_every_step(subject)) {
     if (line.repeated_bytes >= least_again)
@@ -40,6 +40,6 @@ const Rule transfer{
     "compared, not all of it.",
     "mask = torch.triu(torch.ones(length, length)).to(\"cuda\")      # in every forward",
     "make it once, on the device, and keep it (register_buffer)",
-    find};
+    find_transfer};
 
 }  // namespace ullage::findings

@@ -28,7 +28,7 @@ bool is_branch(const Subject& subject, const std::vector<AllocationId>& graph, c
   return made >= subject.worth();
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_unused_graph(const Rule& rule, const Subject& subject) {
   if (!subject.has(PhaseName::backward)) return {};
   const Unreached& unreached = unreached_in(subject);
   const bool at_peak = sum_of(subject, unreached.at_peak) >= subject.worth();
@@ -57,6 +57,6 @@ const Rule unused_graph{
     "nothing. Needs the record of operators (the first steps of a rehearsal).",
     "model.eval()\nprediction = model(validation_batch)      # no torch.no_grad()",
     "put the call under torch.no_grad(), or do not compute the branch whose result is not used",
-    find};
+    find_unused_graph};
 
 }  // namespace ullage::findings

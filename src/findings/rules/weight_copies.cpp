@@ -70,7 +70,7 @@ std::vector<AllocationId> second_set(const Subject& subject) {
   return matching(subject, candidates, trained_sizes(subject));
 }
 
-std::vector<Finding> find(const Rule& rule, const Subject& subject) {
+std::vector<Finding> find_weight_copies(const Rule& rule, const Subject& subject) {
   std::vector<Finding> result;
   if (const auto copies = autocast_copies(subject); sum_of(subject, copies) >= subject.worth()) {
     result.push_back(make(rule, subject, copies, "autocast keeps 16-bit copies of the weights until backward is done",
@@ -98,6 +98,6 @@ const Rule weight_copies{"weight_copies",
                          "half of their bytes). Each of them can be intended; the finding says when that is so.",
                          "reference = copy.deepcopy(model)          # on the device, only read",
                          "keep the copy on the host or in 16 bits, share it, or train in bf16 where autocast makes it",
-                         find};
+                         find_weight_copies};
 
 }  // namespace ullage::findings

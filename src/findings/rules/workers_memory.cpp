@@ -41,7 +41,7 @@ const attribution::Loader* largest(const RunSteps& steps) {
   return found;
 }
 
-std::vector<Finding> find_in_steps(const Rule& rule, const RunSteps& steps) {
+std::vector<Finding> find_workers_memory_in_steps(const Rule& rule, const RunSteps& steps) {
   const auto* loader = largest(steps);
   if (loader == nullptr || loader->host_capacity_bytes == 0) return {};
   const Waiting waiting = waiting_in(*loader);
@@ -79,6 +79,6 @@ const Rule workers_memory{
     "DataLoader(images, batch_size=512, num_workers=32, prefetch_factor=8, pin_memory=True)",
     "a smaller prefetch_factor or fewer workers; smaller batches in the workers (uint8 images, converted on the GPU)",
     nullptr,
-    find_in_steps};
+    find_workers_memory_in_steps};
 
 }  // namespace ullage::findings

@@ -18,7 +18,7 @@ struct Kept {
   std::vector<std::uint32_t> steps;
 };
 
-std::vector<Finding> find_in_steps(const Rule& rule, const RunSteps& steps) {
+std::vector<Finding> find_zero_grad_missing_in_steps(const Rule& rule, const RunSteps& steps) {
   std::map<std::string, Kept> by_line;
   for (const auto& seen : steps.kept_gradients) {
     Kept& kept = by_line[seen.line];
@@ -55,6 +55,6 @@ const Rule zero_grad_missing{
     "zero_grad()",
     "optimizer.zero_grad() after the step",
     nullptr,
-    find_in_steps};
+    find_zero_grad_missing_in_steps};
 
 }  // namespace ullage::findings
