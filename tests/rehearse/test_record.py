@@ -251,3 +251,40 @@ def test_times_and_rates_are_metrics_with_budgets(tmp_path):
     assert time["unit"] == "microseconds" and time["status"] == "ok" and rate["status"] == "over"
     assert abs(time["value"] - result["time"]["seconds"] * 1e6) <= 1
     assert abs(rate["value"] - result["throughput"]["tokens_per_second"]) <= 1
+
+
+GROWS_WHILE_IT_IS_LOOKED_AT = """
+import torch, ullage
+torch.ones(1, device="cuda")
+with ullage.record("loop", phases=None, interval=0.001) as run:
+    from ullage_hook.recorder import nvml
+    kept, left = [], TIMES
+    look = nvml.Nvml.process_bytes
+
+    def late(self):
+        if len(kept) < left:
+            kept.append(torch.empty(30 << 20, dtype=torch.uint8, device="cuda"))
+        return look(self)
+
+    nvml.Nvml.process_bytes = late
+    for step in range(2):
+        with run.phase("forward"):
+            torch.ones(1 << 20, device="cuda")
+        run.step()
+    import time
+    while len(kept) < left:
+        time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_memory_that_grows_while_the_device_is_looked_at_is_nobody_elses(times, tmp_path):
+    """The driver gives a segment before PyTorch counts it."""
+    outside = []
+    for grown in (0, times):
+        folder = tmp_path / str(grown)
+        folder.mkdir()
+        run(folder, sys.executable, "-c", GROWS_WHILE_IT_IS_LOOKED_AT.replace("TIMES", str(grown)))
+        samples = of_kind(only_run(folder), "sample")
+        outside.append({s["process_used_bytes"] - s["reserved_bytes"] for s in samples if "reserved_bytes" in s})
+    assert len(outside[0]) == 1 and outside[0] == outside[1]

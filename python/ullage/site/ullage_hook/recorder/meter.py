@@ -73,6 +73,13 @@ class Meter:
         return {**_current(stats), "peak_allocated": stats["allocated_bytes"]["all"]["peak"],
                 "peak_reserved": stats["reserved_bytes"]["all"]["peak"]}
 
+    def held(self):
+        """Reserved memory, and how many bytes were ever taken from the driver and given back to it: where two calls give the
+        same, nothing was in between. PyTorch's allocator takes its lock for this, which it holds while it asks the driver
+        (but for `release_lock_on_cudamalloc`). Any thread may call it, once a device is seen."""
+        reserved = self._peaks.plain(self.device)["reserved_bytes"]["all"]
+        return reserved["current"], reserved["allocated"], reserved["freed"]
+
     def close(self):
         if self._peaks is not None:
             self._peaks.remove(self._reader)

@@ -8,6 +8,7 @@ from .problems import harmless
 from .processes import children_bytes, resident_bytes
 
 _SHARE = 200  # looking may take 1/200 of the time
+_TRIES = 3
 
 
 class Sampler:
@@ -59,17 +60,28 @@ class Sampler:
 
     def _of_device(self, meter):
         torch = meter.torch
-        fields = {"reserved_bytes": meter.look()["reserved"], "pinned_bytes": _pinned_bytes(torch)}
+        fields = {"pinned_bytes": _pinned_bytes(torch)}
         if not self._looked_for_nvml:
             self._looked_for_nvml = True
             self._find_nvml(torch, meter)
-        if self._nvml is not None:
-            fields["device_used_bytes"] = self._nvml.used_bytes()
-            fields["process_used_bytes"] = self._nvml.process_bytes()
-        else:
-            free, total = torch.cuda.mem_get_info(meter.device)
-            fields["device_used_bytes"] = total - free
+        return {**fields, **self._used_beside(meter)}
+
+    def _used_beside(self, meter):
+        """What the driver says, and what PyTorch held meanwhile. PyTorch counts a segment after the driver has given it, so
+        a reading in between would have that segment for another library's: its counters must be the same before and after.
+        Where the training does not leave it that moment, what PyTorch holds is left out."""
+        for _ in range(_TRIES):
+            before = meter.held()
+            fields = self._used(meter)
+            if meter.held() == before:
+                return {"reserved_bytes": before[0], **fields}
         return fields
+
+    def _used(self, meter):
+        if self._nvml is not None:
+            return {"device_used_bytes": self._nvml.used_bytes(), "process_used_bytes": self._nvml.process_bytes()}
+        free, total = meter.torch.cuda.mem_get_info(meter.device)
+        return {"device_used_bytes": total - free}
 
     def _find_nvml(self, torch, meter):
         try:
