@@ -82,14 +82,16 @@ def infer(model, batch, chosen):
             logits = model(**batch, use_cache=False).logits  # noqa: F841  lives until the next
 
 
-def generate(model, tokens, chosen):
-    """A prefill of all tokens, then one after the other, as model.generate() without sampling."""
+def generate(model, tokens, mask, chosen):
+    """A prefill of all tokens, then one after the other, as model.generate() without sampling; a mask of padding grows with them."""
     model.eval()
     cache = DynamicCache(config=model.config)
     while cache.get_seq_length() < chosen.cache:
         with torch.no_grad(), autocast_of(chosen.precision):
-            logits = model(input_ids=tokens, past_key_values=cache, use_cache=True, logits_to_keep=1).logits
+            logits = model(input_ids=tokens, attention_mask=mask, past_key_values=cache, use_cache=True, logits_to_keep=1).logits
         tokens = logits.argmax(dim=-1)
+        if mask is not None:
+            mask = torch.cat([mask, mask.new_ones((mask.shape[0], 1))], dim=-1)
 
 
 def train(config, chosen, after_backward=lambda model, optimizer: None):
@@ -100,7 +102,7 @@ def train(config, chosen, after_backward=lambda model, optimizer: None):
     with kernel_of(chosen.attention):
         if chosen.mode == "infer":
             del batch["labels"]
-            generate(model, tokens, chosen) if chosen.cache else infer(model, batch, chosen)
+            generate(model, tokens, batch.get("attention_mask"), chosen) if chosen.cache else infer(model, batch, chosen)
         else:
             steps(model, batch, chosen, after_backward)
 

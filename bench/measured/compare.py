@@ -4,7 +4,8 @@
     python bench/measured/compare.py [--document docs/plan_measured.md]
 
 rows.csv has what was measured, the flags of `ullage plan` that come nearest, and how the training differs from what is planned all the same.
-Memory stands beside the popular rules of `--compare-rules`, times beside a constant 40 % of the peak. The program is ULLAGE_BIN, or that of
+Memory stands beside the popular rules of `--compare-rules`, times beside a constant 40 % of the peak; unplanned.csv has what no plan is made of, and
+the rules beside that. The program is ULLAGE_BIN, or that of
 build/release.
 """
 import argparse
@@ -69,18 +70,40 @@ def time_row(row):
     return [row["row"], f"{1000 * measured:.1f} ms", f"{1000 * planned:.1f} ms", off(planned, measured), interval(made, row["what"]), off(baseline, measured), row["differs"]]
 
 
+def rules_of(row):
+    """Of `--compare-rules`, for a model that no plan knows."""
+    number = {name: float(row[name]) for name in ("parameters", "layers", "hidden", "heads", "micro_batch", "seq")}
+    weights, layers = 16 * number["parameters"], number["layers"]
+    token_width = number["micro_batch"] * number["seq"] * number["hidden"]
+    scores = 5 * number["heads"] * number["seq"] / number["hidden"]
+    each_layer = 2 if row["checkpoint"] == "full" else 34 + scores
+    return weights, weights + token_width * (34 + 5 * layers), weights + token_width * each_layer * layers
+
+
+def unplanned_row(row):
+    if not row["measured"]:
+        return [row["row"], row["source"], "", "", row["why"]]
+    measured = measured_bytes(row["measured"])
+    return [row["row"], row["source"], f"{measured / GIB:.2f} GiB", " / ".join(off(rule, measured) for rule in rules_of(row)), row["why"]]
+
+
+def rows_of(name):
+    return list(csv.DictReader((ROOT / "bench/measured" / name).open(encoding="utf-8")))
+
+
 def table(titles, rows):
     lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
 def tables():
-    rows = list(csv.DictReader((ROOT / "bench/measured/rows.csv").open(encoding="utf-8")))
+    rows = rows_of("rows.csv")
     rules = " / ".join(rule["rule"] for rule in plan(rows[0]["flags"])["rules"])
     memory = [memory_row(row) for row in rows if row["what"].startswith("peak_")]
     times = [time_row(row) for row in rows if not row["what"].startswith("peak_")]
     return (table(["training", "what", "measured", "plan", "off", f"rules: {rules}", "how it differs from what is planned"], memory) + "\n\n" +
-            table(["time (of Llama: plain PyTorch 2.13 and transformers on a B200)", "measured", "plan", "off", "its interval", "constant 40 % MFU", "how it differs"], times) + "\n")
+            table(["time (of Llama: plain PyTorch 2.13 and transformers on a B200)", "measured", "plan", "off", "its interval", "constant 40 % MFU", "how it differs"], times) + "\n\n" +
+            table(["not planned", "source", "used, as nvidia-smi has it", "the first three rules", "why not"], list(map(unplanned_row, rows_of("unplanned.csv")))) + "\n")
 
 
 def main():

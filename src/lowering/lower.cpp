@@ -79,6 +79,16 @@ bool makes_masks(const model::Network& network, const Setup& setup) {
                                                          setup.sequence, setup.cache)) >= *network.sliding_window);
 }
 
+/// The mask of one token more, which is none of padding.
+Tensor with_a_token(Context& context, const Tensor& mask) {
+  const Extents sizes{mask->sizes[0], 1};
+  note_written(context, "aten::new_ones", 8.0 * static_cast<double>(sizes.product()));
+  const Tensor ones = context.make(sizes, DType::int64);
+  Tensor longer = cat(context, {mask, ones}, 1);
+  context.tape.is(longer->storage->id, Role::input);
+  return longer;
+}
+
 /// The sequence, then one token after the other, the likeliest, until the cache is as long as it should be.
 void generate(Run run, Pass pass) {
   Context& context = run.context;
@@ -94,6 +104,7 @@ void generate(Run run, Pass pass) {
     cache.pass(run.queries());
     run.tokens = argmax_last(context, logits);
     context.tape.is(run.tokens->storage->id, Role::input);
+    if (run.attention) run.attention = with_a_token(context, run.attention);
   }
   context.tape.close();
 }
@@ -116,7 +127,9 @@ std::uint64_t most_single_tokens(const model::Network& network) {
 
 Result<void> check_cache(const model::Network& network, const Setup& setup) {
   if (setup.cache == 0) return {};
-  if (setup.padding) return fail(ErrorKind::usage, "not planned", "a KV cache with padding", "one of the two");
+  if (setup.padding && network.sliding_window && static_cast<std::uint64_t>(setup.cache) >= *network.sliding_window)
+    return fail(ErrorKind::usage, "not planned", "a KV cache with padding beyond a sliding window",
+                "a cache shorter than the window of " + std::to_string(*network.sliding_window) + " tokens");
   if (setup.cache < setup.sequence)
     return fail(ErrorKind::usage, "the cache holds the sequence first", "a cache of " + std::to_string(setup.cache),
                 "at least " + std::to_string(setup.sequence) + " tokens");

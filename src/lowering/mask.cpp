@@ -90,9 +90,9 @@ Tensor boolean_mask(const Run& run, const Extents& sizes, bool sliding) {
   return all_of(c, causal, [&] { return padding_pattern(c, sizes[0], sizes[3]); });
 }
 
-// fast_all, asked twice before the answer is no
-void look_for_padding(Context& c, const Tensor& flags) {
-  for (int asked = 0; asked < 2; ++asked) {
+// fast_all, asked so often before the answer is no
+void look_for_padding(Context& c, const Tensor& flags, int times) {
+  for (int asked = 0; asked < times; ++asked) {
     const Tensor count = count_raw(c, flags);
     const Tensor answer = pointwise(c, "aten::eq", {&count}, DType::boolean);
   }
@@ -101,7 +101,8 @@ void look_for_padding(Context& c, const Tensor& flags) {
 /// Whether is_causal says as much as the mask would (_ignore_causal_mask_sdpa).
 bool needs_none(const Run& run, const Tensor& padding, bool sliding) {
   if (sliding && run.keys(true) >= static_cast<std::int64_t>(*run.network.sliding_window)) return false;
-  if (padding) look_for_padding(run.context, padding);
+  const bool behind_others = run.cache != nullptr && run.cache->seen() > 0;
+  if (padding) look_for_padding(run.context, padding, behind_others ? 1 : 2);
   return !padding;
 }
 

@@ -28,15 +28,31 @@ class Search {
 
   /// Halves what is between what fits and what does not, then looks for what fits beyond.
   SearchEnd end() {
-    while (bad_ && distance(*good_, *bad_) > 1) {
-      const std::uint64_t middle = std::min(*good_, *bad_) + distance(*good_, *bad_) / 2;
-      (at(middle) == Trial::fits ? good_ : bad_) = middle;
+    halve();
+    while (const auto better = beyond_the_hole()) {
+      good_ = better;
+      climb();
+      halve();
     }
-    while (const auto better = beyond_the_hole()) good_ = better;
     return {*good_, neighbour(1)};
   }
 
  private:
+  void halve() {
+    while (bad_ && distance(*good_, *bad_) > 1) {
+      const std::uint64_t middle = std::min(*good_, *bad_) + distance(*good_, *bad_) / 2;
+      (at(middle) == Trial::fits ? good_ : bad_) = middle;
+    }
+  }
+  /// From what fits on, each time twice as far, to what does not.
+  void climb() {
+    bad_.reset();
+    for (std::uint64_t steps = 1; !bad_; steps *= 2) {
+      const auto value = neighbour(steps);
+      if (!value) return;
+      (at(*value) == Trial::fits ? good_ : bad_) = value;
+    }
+  }
   Trial at(std::uint64_t value) {
     const auto known = known_.find(value);
     return known != known_.end() ? known->second : known_.emplace(value, tried_(value)).first->second;
@@ -54,9 +70,11 @@ class Search {
     if (upwards_) return range_.last - *good_ < steps ? std::nullopt : std::optional(*good_ + steps);
     return *good_ - range_.first < steps ? std::nullopt : std::optional(*good_ - steps);
   }
+  /// What fits among the next values, one by one and then so many of them at once that it is a quarter in all.
   std::optional<std::uint64_t> beyond_the_hole() {
-    for (std::uint64_t steps = 1; steps <= range_.near; ++steps) {
-      const auto value = neighbour(steps);
+    const std::uint64_t stride = *good_ / (4 * range_.near);
+    for (std::uint64_t i = 1; i <= (stride > 1 ? 2 : 1) * range_.near; ++i) {
+      const auto value = neighbour(i <= range_.near ? i : (i - range_.near) * stride);
       if (!value || at(*value) == Trial::refused) break;
       if (at(*value) == Trial::fits) return value;
     }

@@ -20,7 +20,7 @@ using Try = std::function<Trial(std::uint64_t value)>;
 /// Values to look among.
 struct SearchRange {
   std::uint64_t first = 1, last = 1;
-  std::uint64_t near = 16;  ///< so many beyond the end are tried too, for holes
+  std::uint64_t near = 16;  ///< so many beyond the end are tried too, for holes, and so many spread over a quarter more
 };
 
 struct SearchEnd {
@@ -28,8 +28,8 @@ struct SearchEnd {
   std::optional<std::uint64_t> next;  ///< its neighbour, which does not; nothing at the end of the range
 };
 
-/// Tries O(log(last - first) + near) values, none twice. What fits, and neither do the next `near` values; a larger
-/// one that fits is missed only where it lies in a hole beyond them.
+/// Tries O(log(last - first) + near) values for each hole, none twice. What it finds fits, and none of the next `near`
+/// values does; a larger one that fits is missed only where all that are tried beyond it do not.
 [[nodiscard]] SearchEnd largest_that_fits(const SearchRange& range, const Try& tried);
 
 /// The same downwards: the smallest that fits, and the `near` values below it do not.

@@ -82,6 +82,15 @@ FIXED = {
         ("Gemma 2", {"model_type": "gemma2", "sliding_window": 64}, "a100-40gb", 2, 93, "--attention", "eager"),
         ("FlashAttention alone", {"num_key_value_heads": 1}, "a100-40gb", 1, 600, "--attention", "flash", "--precision", "bf16"),
         ("a large vocabulary", {**SMALL, "model_type": "llama", "vocab_size": 200000}, "h100-80gb", 1, 100, "--precision", "bf16"))},
+    **{f"a KV cache and padding, {name}": case(config, "--mode", "infer", "--padding", "--cache", str(length + 8), *flags, gpu=gpu, batch=batch,
+                                               tokens=length)
+       for name, config, gpu, batch, length, *flags in (
+        ("Llama", {"num_key_value_heads": 2}, "a100-40gb", 3, 93), ("one sequence", {}, "a100-40gb", 1, 93, "--precision", "bf16"),
+        ("GPT-NeoX", {"model_type": "gpt_neox"}, "t4", 2, 93, "--precision", "fp16-autocast"), ("OPT", OPT, "h100-80gb", 2, 93),
+        ("OPT, eager", OPT, "a100-40gb", 1, 93, "--attention", "eager"), ("Qwen3", {"model_type": "qwen3"}, "h100-80gb", 3, 93, "--precision", "bf16"),
+        ("Mistral, before its window", {"model_type": "mistral", "sliding_window": 128}, "a100-40gb", 2, 93),
+        ("Gemma 2", {"model_type": "gemma2", "sliding_window": 128}, "a100-40gb", 2, 93, "--attention", "eager"),
+        ("the fallback", {"num_key_value_heads": 2}, "t4", 2, 93, "--precision", "bf16"))},
     "for each parameter a kernel": case({}, "--optimizer", "adamw-forloop"),
 }
 

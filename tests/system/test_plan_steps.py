@@ -138,7 +138,6 @@ def test_progress_is_for_terminals_alone():
     (("--seq", 128, "--cache", 256), "a training has no KV cache"),
     (("--seq", 128, "--cache", 64, "--mode", "infer"), "at least 128 tokens"),
     (("--seq", 128, "--cache", 2048, "--mode", "infer"), "at most 1024 tokens"),
-    (("--seq", 128, "--cache", 256, "--mode", "infer", "--padding"), "one of the two"),
     (("--seq", 128, "--precision", "bf16-master"), "only states are planned of this bookkeeping"),
     (("--seq", 128, "--mode", "infer", "--checkpoint", "full"), "inference has no such thing"),
     (("--seq", 128, "--fit", "seq"), "one of the two"),
@@ -188,6 +187,15 @@ def test_a_kv_cache_grows_token_by_token():
     a_token = 2 * 16 * 8 * 64 * 2  # keys and values, layers, key heads, width, bytes
     assert phases["decode"]["allocated_bytes"] - phases["prefill"]["allocated_bytes"] == 4 * a_token
     assert "until the KV cache holds 260" in plan(*words, "--cache", 260).stdout
+
+
+def test_a_kv_cache_goes_with_padding_up_to_a_window():
+    words = ("--family", "mistral", "--layers", 2, "--hidden", 256, "--heads", 8, *A100, "--mode", "infer", "--micro-batch", 2, "--seq", 256)
+    bare, padded = (result(*words, "--cache", 260, *flags) for flags in ((), ("--padding",)))
+    assert padded["peak"]["allocated_bytes"] > bare["peak"]["allocated_bytes"]
+    assert padded["generation"]["decode"]["flops"] == bare["generation"]["decode"]["flops"]
+    assert "beyond a sliding window" in plan(*words, "--cache", 4100, "--padding", status=2).stderr
+    assert result("gpt2", *A100, "--mode", "infer", "--seq", 128, "--cache", 256, "--padding")["verdict"] == "fits"
 
 
 def test_padding_needs_a_mask_in_memory():

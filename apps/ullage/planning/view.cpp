@@ -57,7 +57,8 @@ ledger::Line used_line(const planner::States& states, const Gpu* gpu) {
   if (gpu != nullptr)
     lines.push_back({"context", "CUDA context and loaded modules", context_bytes(*gpu), KnownBy::estimated, {}, {}, 0});
   lines.push_back(ledger::sum_line("reserved", "PyTorch reserved, at least", known_by, states.lines));
-  return ledger::sum_line("used", "used on the device, at least", known_by, std::move(lines));
+  const KnownBy weakest = gpu != nullptr ? std::max(known_by, KnownBy::estimated) : known_by;
+  return ledger::sum_line("used", "used on the device, at least", weakest, std::move(lines));
 }
 
 report::PlanPoint point_of(const PlanOptions& options, const planner::States& states, const Gpu* gpu) {

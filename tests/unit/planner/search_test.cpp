@@ -43,6 +43,16 @@ TEST(LargestThatFits, LooksAcrossHoles) {
   EXPECT_EQ(largest_that_fits({1, 1000}, needing(need)).value, 96U);
 }
 
+TEST(LargestThatFits, LooksAcrossWideHoles) {
+  // as a reserve of memory that longer sequences use better
+  const Try tried = [](std::uint64_t value) {
+    return value <= 4500 || (value >= 4700 && value <= 4803) ? Trial::fits : Trial::over;
+  };
+  const SearchEnd end = largest_that_fits({1, 1 << 20}, tried);
+  EXPECT_EQ(end.value, 4803U);
+  EXPECT_EQ(end.next, 4804U);
+}
+
 TEST(LargestThatFits, EndsWhereNoMoreIsAllowed) {
   const Try tried = [](std::uint64_t value) { return value > 20 ? Trial::refused : Trial::fits; };
   const SearchEnd end = largest_that_fits({1, 1000}, tried);
