@@ -3,6 +3,7 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
+#include "apps/ullage/reconciling/matching.hpp"
 #include "apps/ullage/reconciling/source.hpp"
 
 #include <algorithm>
@@ -22,20 +23,35 @@ Result<std::optional<ReconcileSource>> plan_of(const Arguments& arguments) {
   return plan_source(*given).map([](ReconcileSource source) { return std::optional(std::move(source)); });
 }
 
+/// The rehearsal that was given, else the nearest of the history.
+Result<std::optional<ReconcileSource>> rehearsal_of(const Arguments& arguments, const ReconcileSource& measured,
+                                                    ReconcileMoment moment) {
+  const auto some = [](ReconcileSource source) { return std::optional(std::move(source)); };
+  if (const auto given = arguments.text("rehearsal"))
+    return *given == "none" ? Result<std::optional<ReconcileSource>>() : run_source(*given, moment).map(some);
+  if (!measured.record) return std::nullopt;
+  const auto nearest = matching_rehearsal(*measured.record);
+  if (!nearest) return tl::unexpected(nearest.error());
+  if (!*nearest) return std::nullopt;
+  return run_source((*nearest)->id, moment).map([&](ReconcileSource source) {
+    source.notes.push_back((*nearest)->why);
+    return some(std::move(source));
+  });
+}
+
 /// Plan, rehearsal, measured: those that there are, in this order.
 Result<Sources> sources_of(const Arguments& arguments) {
   auto plan = plan_of(arguments);
   if (!plan) return tl::unexpected(plan.error());
   const auto moment = *plan ? ReconcileMoment::fullest : ReconcileMoment::peak;
+  auto measured = run_source(arguments.positionals.front(), moment);
+  if (!measured) return tl::unexpected(measured.error());
+  auto rehearsal = rehearsal_of(arguments, *measured, moment);
+  if (!rehearsal) return tl::unexpected(rehearsal.error());
   Sources sources;
   if (*plan) sources.push_back(std::move(**plan));
-  std::vector<std::string> runs{arguments.positionals.front()};
-  if (const auto rehearsal = arguments.text("rehearsal")) runs.insert(runs.begin(), *rehearsal);
-  for (const std::string& run : runs) {
-    auto source = run_source(run, moment);
-    if (!source) return tl::unexpected(source.error());
-    sources.push_back(std::move(*source));
-  }
+  if (*rehearsal) sources.push_back(std::move(**rehearsal));
+  sources.push_back(std::move(*measured));
   return sources;
 }
 
@@ -43,7 +59,7 @@ Result<void> check(const Sources& sources, const Arguments& arguments) {
   if (sources.size() < 2)
     return fail(ErrorKind::usage, "there is nothing to reconcile it with", arguments.positionals.front(), usage,
                 "'ullage diff' compares two runs of one kind");
-  if (!arguments.given("rehearsal")) return {};
+  if (arguments.text("rehearsal").value_or("none") == "none") return {};
   if (sources[sources.size() - 2].column.id != "rehearsal")
     return fail(ErrorKind::usage, "this is no rehearsal", "--rehearsal " + *arguments.text("rehearsal"), usage);
   if (sources.back().column.id == "rehearsal")
@@ -133,7 +149,10 @@ constexpr Flag reconcile_flags[] = {
      "what 'ullage plan ... --json' printed (- is the standard input); without it the plan that is kept with the run; "
      "none: no plan",
      FlagKind::text},
-    {"rehearsal", "RUN", "a rehearsal of the same training, or a file with its result", FlagKind::text},
+    {"rehearsal", "RUN",
+     "a rehearsal of the same training, or a file with its result; without it the nearest of a recording's script in "
+     "the history; none: no rehearsal",
+     FlagKind::text},
     {"top", "N", "show the N largest differences; 0 shows all", FlagKind::count, "12"},
     store_flag,
     json_flag,

@@ -92,6 +92,20 @@ def test_a_recording_and_a_rehearsal_of_the_same_script_reconcile_to_zero(home):
     assert text.startswith("measured - rehearsal: 0 B, every line is the same")
 
 
+def test_the_nearest_rehearsal_of_the_script_is_found(home):
+    home.rehearse(*MLP, flags=["--steps", "all"])
+    home.rehearse(*MLP, "--width", "512", flags=["--steps", "all"])
+    recording = home.record(*MLP)
+    result = home.reconcile(recording)
+    assert [column["id"] for column in result["columns"]] == ["rehearsal", "measured"]
+    assert result["comparisons"][0]["difference_bytes"] == 0
+    assert any("with the same arguments" in note for note in result["notes"])
+    wide = home.record_bare("mlp.py", *MLP[1:], "--width", "2048")
+    assert any("one argument differs" in note for note in home.reconcile(wide)["notes"])
+    alone = home.run("reconcile", recording, "--rehearsal", "none", status=2).stderr
+    assert "nothing to reconcile" in alone
+
+
 def test_with_a_memory_history_every_line_reconciles(home):
     recording = home.record_bare("mlp.py", "--steps", "3", flags=["--history", "3"])
     result = home.reconcile(recording, "--rehearsal", home.rehearse(*MLP, flags=["--steps", "all"]))
