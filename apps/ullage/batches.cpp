@@ -82,7 +82,7 @@ Result<BatchOptions> options_of(const Arguments& arguments) {
 }
 
 Result<Answer> answer(const std::string& file, const BatchOptions& options) {
-  auto source = ingest::Source::open(file);
+  auto source = ingest::Source::open_once(file);
   if (!source) return tl::unexpected(source.error());
   const auto lengths = ingest::read_lengths(*source);
   if (!lengths) return tl::unexpected(lengths.error());

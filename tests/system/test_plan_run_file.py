@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ullage plan --run-file`: settings from YAML or JSON, and the TrainingArguments of transformers."""
 import json
+import os
+import subprocess
 
 import pytest
 from test_plan import BIN, plan, result
@@ -28,6 +30,16 @@ def test_a_run_file_says_what_flags_say(write):
     read = result("--run-file", file)
     assert same(read, told)
     assert read["run_file"] == {"path": str(file), "training_arguments": False, "ignored": [], "unplanned": []}
+
+
+def test_a_pipe_is_a_run_file_too(tmp_path):
+    told = result("gpt2", "--gpu", "a100-40gb", "--micro-batch", 2, "--seq", 128)
+    made = subprocess.run(["bash", "-c", f'"{BIN}" plan --json --run-file <(echo "{{model: gpt2, gpu: a100-40gb, micro-batch: 2, seq: 128}}")'],
+                          capture_output=True, text=True, timeout=60)
+    assert same(json.loads(made.stdout), told), made.stderr
+    os.mkfifo(tmp_path / "nobody")
+    nobody = subprocess.run([BIN, "plan", "--run-file", tmp_path / "nobody"], capture_output=True, text=True, timeout=60)
+    assert nobody.returncode == 3 and "not a map of settings" in nobody.stderr
 
 
 def test_the_command_line_wins(write):

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
 Result<OwnGpus> read_gpu_file(const std::string& path) {
-  auto source = ingest::Source::open(path);
+  auto source = ingest::Source::open_once(path);
   if (!source) return tl::unexpected(source.error());
   std::string text(most_bytes + 1, '\0');
   std::size_t used = 0;

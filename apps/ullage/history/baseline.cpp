@@ -81,7 +81,7 @@ std::string baseline_json(const Baseline& baseline) {
 }
 
 Result<Baseline> read_baseline(const std::string& path) {
-  auto source = ingest::Source::open(path);
+  auto source = ingest::Source::open_once(path);
   if (!source) return tl::unexpected(source.error());
   const auto bytes = source->rest();
   const auto json = store::parse_object({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);

@@ -102,7 +102,7 @@ Result<ExitCode> export_store(const Arguments& arguments) {
 Result<ExitCode> import_store(const Arguments& arguments) {
   const auto path = only_file(arguments, "ullage store import FILE|-");
   if (!path) return tl::unexpected(path.error());
-  auto source = ingest::Source::open(*path);
+  auto source = ingest::Source::open_once(*path);
   if (!source) return tl::unexpected(source.error());
   auto store = make_store();
   if (!store) return tl::unexpected(store.error());

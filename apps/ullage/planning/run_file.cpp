@@ -18,7 +18,7 @@ namespace {
 using ingest::Setting;
 
 Result<std::vector<Setting>> settings_of(const std::string& path) {
-  auto source = ingest::Source::open(path);
+  auto source = ingest::Source::open_once(path);
   if (!source) return tl::unexpected(source.error());
   const std::string text(source->head(ingest::most_run_file_bytes + 1));
   if (source->damage()) return tl::unexpected(*source->damage());

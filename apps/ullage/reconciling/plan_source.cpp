@@ -108,7 +108,7 @@ std::string short_version(const std::string& torch) {
 }
 
 Result<ReconcileSource> plan_source(const std::string& path) {
-  auto file = ingest::Source::open(path);
+  auto file = ingest::Source::open_once(path);
   if (!file) return tl::unexpected(file.error());
   const auto bytes = file->rest();
   if (file->damage()) return tl::unexpected(*file->damage());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ingest/file/source.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,30 +22,51 @@ bool begins_with(std::span<const std::byte> bytes, std::initializer_list<int> ma
                     [](int want, std::byte have) { return static_cast<std::byte>(want) == have; });
 }
 
-Result<std::vector<std::byte>> standard_input() {
+Result<std::vector<std::byte>> read_all(int descriptor, const std::string& name) {
   std::vector<std::byte> all;
   for (;;) {
     const std::size_t used = all.size();
     all.resize(used + chunk_bytes);
-    const ssize_t got = ::read(STDIN_FILENO, all.data() + used, chunk_bytes);
-    if (got < 0 && errno != EINTR) return fail(ErrorKind::io, std::string("cannot read: ") + std::strerror(errno), "-");
+    const ssize_t got = ::read(descriptor, all.data() + used, chunk_bytes);
+    if (got < 0 && errno != EINTR)
+      return fail(ErrorKind::io, std::string("cannot read: ") + std::strerror(errno), name);
     all.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got == 0) return all;
   }
 }
 
+/// A pipe with that name, opened; -1 for anything else.
+int open_pipe(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode)) return -1;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor >= 0) fcntl(descriptor, F_SETFL, 0);
+  return descriptor;
+}
+
 }  // namespace
 
+Result<Source> Source::holding(Result<std::vector<std::byte>> bytes, const std::string& name) {
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  Source source;
+  source.name_ = name;
+  source.held_ = std::move(*bytes);
+  source.start(source.held_);
+  return source;
+}
+
+Result<Source> Source::open_once(const std::string& path) {
+  const int descriptor = open_pipe(path);
+  if (descriptor < 0) return open(path);
+  auto bytes = read_all(descriptor, path);
+  ::close(descriptor);
+  return holding(std::move(bytes), path);
+}
+
 Result<Source> Source::open(const std::string& path) {
+  if (path == "-") return holding(read_all(STDIN_FILENO, path), path);
   Source source;
   source.name_ = path;
-  if (path == "-") {
-    auto input = standard_input();
-    if (!input) return tl::unexpected<Error>(input.error());
-    source.held_ = std::move(*input);
-    source.start(source.held_);
-    return source;
-  }
   auto file = MappedFile::open(path);
   if (!file) return tl::unexpected<Error>(file.error());
   source.start(file->bytes());

@@ -33,6 +33,9 @@ class Source {
  public:
   /// A regular file, or `-` for the standard input (held in memory). Errors: `io`.
   static Result<Source> open(const std::string& path);
+  /// The same, or a pipe, as a shell's <(COMMAND) names one: for what is opened once. Nobody is waited for who has not
+  /// opened the other end.
+  static Result<Source> open_once(const std::string& path);
   /// From memory; `name` stands for the path in messages. The bytes must outlive the source.
   static Source of(std::span<const std::byte> bytes, std::string name);
 
@@ -48,6 +51,7 @@ class Source {
   [[nodiscard]] bool compressed() const { return decoder_ != nullptr; }
 
  private:
+  static Result<Source> holding(Result<std::vector<std::byte>> bytes, const std::string& name);
   Source() = default;
   void start(std::span<const std::byte> raw);
   std::size_t decode(std::span<std::byte> out);
