@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/chart.hpp"
 
+#include <algorithm>
+
 #include <utility>
 
 namespace ullage::ledger {
@@ -49,6 +51,10 @@ std::vector<std::string> check(const Line& line) {
   std::vector<std::string> result;
   check_into(line, result);
   return result;
+}
+
+bool is_named(const Line& line) {
+  return !line.id.empty() && !line.name.empty() && std::ranges::all_of(line.children, is_named);
 }
 
 const Line* find(const Line& line, const std::string& id) {

@@ -41,6 +41,9 @@ Line sum_line(std::string id, std::string name, KnownBy known_by, std::vector<Li
 /// holds. A sum that does not fit 64 bits is a violation.
 std::vector<std::string> check(const Line& line);
 
+/// True when no line of the tree is without an id or a name.
+[[nodiscard]] bool is_named(const Line& line);
+
 /// The first line with this id, depth first; null when there is none.
 const Line* find(const Line& line, const std::string& id);
 

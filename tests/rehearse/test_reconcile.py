@@ -78,6 +78,13 @@ def home(tmp_path):
 MLP = (SCRIPTS / "mlp.py", "--steps", "3")
 
 
+@pytest.fixture(scope="module")
+def rehearsed(tmp_path_factory):
+    """A recording, and what `rehearse --json` says of the same script."""
+    home = Home(tmp_path_factory.mktemp("rehearsed"))
+    return home.record(*MLP), (home.rehearse(*MLP, flags=["--steps", "all"]) / "run.json").read_text()
+
+
 def test_a_recording_and_a_rehearsal_of_the_same_script_reconcile_to_zero(home):
     recording, rehearsal = home.record(*MLP), home.rehearse(*MLP, flags=["--steps", "all"])
     result = home.reconcile(recording, "--rehearsal", rehearsal)
@@ -114,6 +121,24 @@ def test_with_a_memory_history_every_line_reconciles(home):
     assert memory_of(result)["difference_bytes"] == {"rehearsal": 0}
     for name in ("parameters", "gradients", "optimizer_state", "rounding", "cached"):
         assert lines[name]["difference_bytes"] == {"rehearsal": 0}, name
+
+
+@pytest.mark.parametrize("alter, said", [
+    (lambda result: result["ledger"]["children"][0].update(id=""), "has no name"),
+    (lambda result: result["ledger"].pop("name"), "has no name"),
+    (lambda result: result["ledger"].update(bytes=-1), "no ledger that adds up"),
+    (lambda result: result.pop("ledger"), "no ledger that adds up"),
+    (lambda result: result.update(time={"seconds": -1, "low": -2, "high": 0}), "the time of this result is none"),
+    (lambda result: result.update(peak={"allocated_bytes": -5}, ledger_of=7, device=[], stack="x"), None)])
+def test_an_altered_result_is_refused_or_makes_no_harm(home, rehearsed, alter, said):
+    recording, result = rehearsed
+    changed = json.loads(result)
+    alter(changed)
+    (home.folder / "changed.json").write_text(json.dumps(changed))
+    if said is None:
+        home.reconcile(recording, "--rehearsal", home.folder / "changed.json")
+    else:
+        assert said in home.run("reconcile", recording, "--rehearsal", home.folder / "changed.json", status=3).stderr
 
 
 def test_one_flag_changed_is_named_with_the_line_that_it_moves_most(home):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/reconciling/source.hpp"
 
+#include "apps/ullage/reconciling/column_time.hpp"
+
 #include "apps/ullage/history/open.hpp"
 #include "apps/ullage/history/stored_result.hpp"
 #include "ingest/file/source.hpp"
@@ -56,23 +58,12 @@ void take_facts(ReconcileSource& source, const Json& plan) {
   take_unusual(source, plan);
 }
 
-double number_or_0(const Json* value) {
-  return value != nullptr && value->IsNumber() ? value->GetDouble() : 0;
-}
-
-/// False for a time that is no interval around its value.
+/// False for a time that is none.
 bool take_time(ReconcileSource& source, const Json& plan) {
   const Json* time = at(&plan, "time");
   if (time == nullptr) return true;
-  const report::ColumnTime taken{number_or_0(at(time, "seconds")), number_or_0(at(time, "low")),
-                                 number_or_0(at(time, "high")), text_of(at(time, "known_by"))};
-  source.column.time = taken;
-  return !taken.known_by.empty() && taken.low >= 0 && taken.low <= taken.seconds && taken.seconds <= taken.high;
-}
-
-/// True when no line is without an id or a name.
-bool is_named(const ledger::Line& line) {
-  return !line.id.empty() && !line.name.empty() && std::ranges::all_of(line.children, is_named);
+  source.column.time = column_time(*time, text_of(at(time, "known_by")));
+  return source.column.time.has_value();
 }
 
 std::string producer_of(const Json& plan) {
@@ -86,7 +77,7 @@ Result<ReconcileSource> source_of(const Json& plan, const std::string& where) {
   if (ledger == nullptr || !ledger->IsObject()) return no_plan("this plan has no ledger", where);
   ReconcileSource source;
   source.ledger = ledger_line(*ledger);
-  if (!is_named(*source.ledger)) return no_plan("a line of this plan has no name", where);
+  if (!ledger::is_named(*source.ledger)) return no_plan("a line of this plan has no name", where);
   if (!ledger::check(*source.ledger).empty()) return no_plan("the lines of this plan do not add up", where);
   source.column = {"plan", where, text_of(at(&plan, "ledger_of")), producer_of(plan), {}};
   source.limits = {at(&plan, "values") == nullptr, true, phase_of_moment(source.column.moment)};

@@ -8,6 +8,7 @@
 #include "apps/ullage/history/open.hpp"
 #include "apps/ullage/history/stored_result.hpp"
 #include "apps/ullage/planning/of_run.hpp"
+#include "apps/ullage/reconciling/column_time.hpp"
 #include "ingest/file/source.hpp"
 #include "ledger/owners.hpp"
 #include "ledger/reconciliation.hpp"
@@ -51,19 +52,16 @@ std::uint64_t parameters_of(const ingest::RunFacts& facts) {
   return number;
 }
 
-void take_record(ReconcileSource& source, store::Record record) {
+/// False for a record whose time is none.
+bool take_record(ReconcileSource& source, store::Record record) {
   if (!record.summary.gpu.empty()) source.facts[fact::gpu] = record.summary.gpu;
   if (!record.summary.torch.empty()) source.facts[fact::torch] = short_version(record.summary.torch);
   const auto run = store::parse_object(record.source.run_json, record.summary.directory);
-  if (run)
-    if (const auto* time = at(&*run, "time"); time != nullptr && at(time, "seconds") != nullptr) {
-      const auto seconds = [&](const char* key) {
-        const auto* value = at(time, key);
-        return value != nullptr && value->IsNumber() ? value->GetDouble() : 0.0;
-      };
-      source.column.time = report::ColumnTime{seconds("seconds"), seconds("low"), seconds("high"), "measured"};
-    }
+  const auto* time = run ? at(&*run, "time") : nullptr;
+  const bool timed = at(time, "seconds") != nullptr;
+  if (timed) source.column.time = column_time(*time, "measured");
   source.record = std::move(record);
+  return !timed || source.column.time;
 }
 
 /// Of a Hugging Face model: what it is and how it is trained, in the words of `ullage plan`.
@@ -89,7 +87,7 @@ void take_evidence_facts(ReconcileSource& source, const Evidence& evidence) {
   if (const std::uint64_t number = parameters_of(facts); number > 0)
     source.facts[fact::parameters] = std::to_string(number);
   if (facts.setup) take_setup(source, facts);
-  if (auto record = read_record(source.column.source)) take_record(source, std::move(*record));
+  if (auto record = read_record(source.column.source)) (void)take_record(source, std::move(*record));
 }
 
 // --- the ledgers ---
@@ -167,8 +165,10 @@ Result<ReconcileSource> evidence_source(const std::string& argument, ReconcileMo
 Result<ReconcileSource> result_source(store::Record record, const std::string& where) {
   auto result = stored_result(record.source.run_json, where);
   if (!result) return tl::unexpected(result.error());
+  const auto refused = [&](const char* why) { return fail(ErrorKind::bad_input, why, where, "the result of a run"); };
   if (!result->ledger || !ledger::check(*result->ledger).empty())
-    return fail(ErrorKind::bad_input, "this result has no ledger that adds up", where, "the result of a run");
+    return refused("this result has no ledger that adds up");
+  if (!ledger::is_named(*result->ledger)) return refused("a line of this result has no name");
   ReconcileSource source;
   const bool rehearsal = record.summary.kind == "rehearsal";
   source.column = {rehearsal ? "rehearsal" : "measured",
@@ -180,7 +180,7 @@ Result<ReconcileSource> result_source(store::Record record, const std::string& w
   const report::PeakInfo peak = result->peak.value_or(report::PeakInfo{});
   source.totals = totals_line({peak.allocated, peak.reserved, peak.used}, *result->ledger);
   if (result->below_peak == 0) source.ledger = std::move(*result->ledger);
-  take_record(source, std::move(record));
+  if (!take_record(source, std::move(record))) return refused("the time of this result is none");
   return source;
 }
 
