@@ -117,7 +117,7 @@ def test_a_search_for_layers_ends_somewhere():
 
 
 def test_progress_is_for_terminals_alone():
-    words = [BIN, "plan", "llama-3.1-8b", "--layers", "600", "--gpu", "all", "--seq", "1024"]
+    words = [BIN, "plan", "llama-3.1-8b", "--layers", "2500", "--gpu", "all", "--seq", "1024"]
     outer, inner = os.openpty()
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=inner) as running:
         os.close(inner)
