@@ -8,7 +8,8 @@ namespace ullage::lowering {
 std::int64_t DeviceAnswers::ask(const DeviceFacts& device, Question question, const QuestionSizes& sizes) {
   for (const Asked& asked : asked_)
     if (asked.question == question && asked.sizes == sizes) return asked.answer;
-  return asked_.emplace_back(question, sizes, question(device, sizes)).answer;
+  asked_.push_back({question, sizes, question(device, sizes)});
+  return asked_.back().answer;
 }
 
 bool DeviceAnswers::alike(const DeviceFacts& device, const DeviceFacts& other) const {

@@ -115,7 +115,7 @@ TEST(Fold, LayersThatSlideInTurnHaveAPeriodOfTwo) {
 TEST(Fold, RegionsOfEveryThirdLayerHaveAPeriodOfThree) {
   lowering::Setup setup = small_setup();
   setup.checkpoint_every = 3;
-  for (const std::uint64_t layers : {16, 17, 18, 19}) EXPECT_TRUE(folds_alike(model_of("llama", layers), setup));
+  for (const std::uint64_t layers : {16U, 17U, 18U, 19U}) EXPECT_TRUE(folds_alike(model_of("llama", layers), setup));
 }
 
 TEST(Fold, LayersThatAreFrozenUpToOneDoNotRepeat) {

@@ -152,7 +152,7 @@ TEST(PeakOfRequests, OfFoldedLayersIsThatOfAll) {
   ASSERT_TRUE(model);
   lowering::Setup setup;
   setup.attention = lowering::Attention::eager;
-  for (const std::uint64_t regions : {0, 1, 2}) {
+  for (const std::uint64_t regions : {0U, 1U, 2U}) {
     setup.checkpoint_every = regions;
     const auto folded = lowering::lower_folded(*model, setup, {});
     ASSERT_TRUE(folded);
