@@ -5,6 +5,8 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from . import _program
+
 _HOOK = "ullage_hook"
 
 
@@ -28,7 +30,7 @@ def _part(name):
 
 
 def record(name=None, *, config=None, model=None, optimizer=None, directory=None, device=None, phases=None,
-           interval=None, history=None, profile=None):
+           interval=None, history=None, profile=None, flops_per_token=None, peak_flops=None):
     """Records a training: memory, time and what belongs to them, into a run directory.
 
         with ullage.record("my-run", model=model, optimizer=optimizer) as run:
@@ -48,7 +50,12 @@ def record(name=None, *, config=None, model=None, optimizer=None, directory=None
     steps, a list or "3,10-12", whose memory history (snapshot.pickle) and torch.profiler trace are kept. These three may also
     come from ULLAGE_RECORD_INTERVAL, ULLAGE_RECORD_HISTORY and ULLAGE_RECORD_PROFILE; ULLAGE_RECORD=off records nothing.
 
+    `flops_per_token` is the training's own (forward and backward), for MFU; without it that of a dense model whose parameters
+    are all trained is counted by the rule of PaLM and torchtitan. `peak_flops` is what the device can do, in FLOP/s; without it
+    the dense rate of the catalogue, in the precision that the model multiplies in.
+
     Nothing the recorder does raises: its errors are said once on stderr, and counted in the record.
     """
     return _part("recorder").Run(name, config=config, model=model, optimizer=optimizer, directory=directory, device=device,
-                                 phases=phases, interval=interval, history=history, profile=profile)
+                                 phases=phases, interval=interval, history=history, profile=profile,
+                                 flops_per_token=flops_per_token, peak_flops=peak_flops, program=_program.find())

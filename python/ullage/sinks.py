@@ -7,7 +7,8 @@ import sys
 
 #: all that run.metrics() may give
 METRICS = ("memory/max_active(GiB)", "memory/max_active(%)", "memory/max_reserved(GiB)", "memory/max_reserved(%)",
-           "memory/num_alloc_retries", "memory/num_ooms", "throughput(tps)", "time_metrics/end_to_end(s)", "padding(%)")
+           "memory/num_alloc_retries", "memory/num_ooms", "throughput(tps)", "tflops", "mfu(%)", "time_metrics/end_to_end(s)",
+           "padding(%)")
 
 
 class JsonlSink:

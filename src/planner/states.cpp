@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
+#include "planner/buckets.hpp"
 #include "planner/frozen.hpp"
 
 #include <fmt/format.h>
@@ -173,6 +174,7 @@ Result<States> states_of(const model::Model& model, const Training& training) {
     states.lines.push_back(optimizer_line(training, *counts, lines));
   }
   for (const Line& line : states.lines) states.bytes += line.bytes;
+  if (auto buckets = buckets_of(model, training, states.trained)) states.formulas.push_back(std::move(*buckets));
   return states;
 }
 

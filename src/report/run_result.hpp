@@ -167,11 +167,20 @@ struct StepTimes {
   double median = 0, low = 0, high = 0;  ///< low and high: the 5th and the 95th of 100
 };
 
-/// Tokens that the script told, over the steps with times.
+/// Tokens that the script told, over the steps with times. FLOPs and rates are 0 where they are not known.
 struct Throughput {
   std::uint64_t tokens = 0;
   std::optional<std::uint64_t> effective;  ///< those that are none of padding
   double seconds = 0;
+  std::uint64_t flops_per_token = 0;  ///< forward and backward of the model, without recomputation
+  std::string flops_known_by;         ///< the rule
+  double peak_flops = 0;              ///< FLOP/s of the device at best
+  std::string peak_known_by;
+
+  [[nodiscard]] double tokens_per_second() const { return static_cast<double>(tokens) / seconds; }
+  [[nodiscard]] double flops_per_second() const { return static_cast<double>(flops_per_token) * tokens_per_second(); }
+  /// Model FLOPs utilisation, 0 to 1 where the peak is right.
+  [[nodiscard]] double utilisation() const { return peak_flops > 0 ? flops_per_second() / peak_flops : 0; }
 };
 
 /// A step whose times are not the training's own.

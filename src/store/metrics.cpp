@@ -70,15 +70,18 @@ Value needed(const Json& run, const char*, const char*) {
   return known(count_of(at(&run, "needed_at_least_bytes")));
 }
 
-/// Seconds as whole microseconds, rates as whole numbers; nothing for a figure that no training has.
+/// A figure in the whole numbers that are stored; nothing for one that no training has.
+template <int scale>
 Value scaled(const Json& run, const char* name, const char* inner) {
   constexpr double most = 1e15;
   const Json* value = at(&run, name, inner);
   if (value == nullptr || !value->IsNumber()) return std::nullopt;
-  const double number = value->GetDouble() * (std::string_view(inner) == "seconds" ? 1e6 : 1);
+  const double number = value->GetDouble() * scale;
   if (!(number >= 0) || number > most) return std::nullopt;
   return static_cast<std::int64_t>(number + 0.5);
 }
+
+constexpr int whole = 1, hundredths_of_percent = 10'000, in_microseconds = 1'000'000;
 
 Value sum_of(const Json& run, const char* list, const char* key) {
   if (at(&run, list) == nullptr) return std::nullopt;
@@ -180,13 +183,21 @@ constexpr Definition definitions[] = {
     {{"steps", Unit::count, true, "optimizer steps that were made"}, field, "steps"},
     {{"problems", Unit::count, true, "findings of the level problem"}, findings},
     {{"step_time", Unit::microseconds, true, "recordings: the median step on the host's clock"},
-     scaled,
+     scaled<in_microseconds>,
      "time",
      "seconds"},
     {{"tokens_per_second", Unit::count, false, "recordings: tokens of its steps in the time that they took"},
-     scaled,
+     scaled<whole>,
      "throughput",
      "tokens_per_second"},
+    {{"padding", Unit::percent, true, "recordings: padding among the tokens"},
+     scaled<hundredths_of_percent>,
+     "throughput",
+     "padding"},
+    {{"mfu", Unit::percent, false, "recordings: FLOPs of the model, without recomputation, over what the device can do"},
+     scaled<hundredths_of_percent>,
+     "throughput",
+     "mfu"},
 };
 
 constexpr auto table = [] {
@@ -198,7 +209,7 @@ constexpr auto table = [] {
 }  // namespace
 
 const char* name_of(Unit unit) {
-  constexpr const char* names[] = {"bytes", "count", "microseconds"};
+  constexpr const char* names[] = {"bytes", "count", "microseconds", "percent"};
   return names[static_cast<std::size_t>(unit)];
 }
 
@@ -227,6 +238,8 @@ std::string value_text(MetricId metric, std::int64_t value) {
       return format_signed_bytes(value);
     case Unit::microseconds:
       return fmt::format("{:.3f} ms", static_cast<double>(value) / 1000);
+    case Unit::percent:
+      return fmt::format("{:.2f} %", static_cast<double>(value) / 100);
     case Unit::count:
       break;
   }

@@ -15,7 +15,8 @@
 
 namespace ullage::store {
 
-enum class Unit : std::uint8_t { bytes, count, microseconds };
+/// Percent is stored as hundredths of a percent.
+enum class Unit : std::uint8_t { bytes, count, microseconds, percent };
 [[nodiscard]] const char* name_of(Unit unit);
 
 struct Metric {

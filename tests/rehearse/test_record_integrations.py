@@ -26,7 +26,8 @@ for batch in recorded(batches, "loop", model=model, optimizer=optimizer, sinks=s
     optimizer.zero_grad()
 """
 NAMES = {"memory/max_active(GiB)", "memory/max_active(%)", "memory/max_reserved(GiB)", "memory/max_reserved(%)",
-         "memory/num_alloc_retries", "memory/num_ooms", "throughput(tps)", "time_metrics/end_to_end(s)", "padding(%)"}
+         "memory/num_alloc_retries", "memory/num_ooms", "throughput(tps)", "tflops", "mfu(%)", "time_metrics/end_to_end(s)",
+         "padding(%)"}
 
 
 def test_a_plain_loop_with_sinks(tmp_path):
@@ -37,7 +38,7 @@ def test_a_plain_loop_with_sinks(tmp_path):
     assert [r["tokens"] for r in of_kind(directory, "tokens")] == [64 * 1024] * 6
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [row.pop("step") for row in rows] == [2, 4, 6]
-    timed = {"throughput(tps)", "time_metrics/end_to_end(s)", "padding(%)"}
+    timed = {"throughput(tps)", "tflops", "mfu(%)", "time_metrics/end_to_end(s)", "padding(%)"}
     assert set(rows[0]) == NAMES - timed  # the recorder takes time of the first three steps
     assert 0.0002 < rows[1]["time_metrics/end_to_end(s)"] < 5
     assert set(rows[-1]) == NAMES and rows[-1]["padding(%)"] == 75

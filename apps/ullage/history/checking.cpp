@@ -25,6 +25,11 @@ Result<std::int64_t> parse_limit(MetricId metric, const std::string& text, const
     if (time) return std::chrono::duration_cast<std::chrono::microseconds>(*time).count();
     return fail(ErrorKind::usage, "a limit in time is no time", where, "200ms, 1.5s");
   }
+  if (store::metrics()[metric].unit == store::Unit::percent) {
+    const auto share = parse_percent(text);
+    if (share) return std::llround(10'000 * *share);
+    return fail(ErrorKind::usage, "a limit in percent is no percentage", where, "40%");
+  }
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) return value;

@@ -5,6 +5,7 @@
 #include "apps/ullage/evidence/findings.hpp"
 #include "apps/ullage/planning/of_run.hpp"
 #include "apps/ullage/recording/times.hpp"
+#include "apps/ullage/recording/utilisation.hpp"
 #include "apps/ullage/run_json.hpp"
 #include "base/secrets.hpp"
 #include "hardware/catalogue.hpp"
@@ -181,6 +182,7 @@ RunResult result_of_recording(const RunDirectory& run) {
   take_ledger(result, run);
   take_plan(result, facts);
   take_times(result, facts);
+  take_utilisation(result, facts);
   take_out_of_memory(result, facts);
   judge(result, facts);
   result.partial = run.partial;

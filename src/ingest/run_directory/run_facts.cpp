@@ -153,6 +153,7 @@ class FactsReader {
                                                                  {"device", &FactsReader::on_device},
                                                                  {"sample", &FactsReader::on_sample},
                                                                  {"tokens", &FactsReader::on_tokens},
+                                                                 {"work", &FactsReader::on_work},
                                                                  {"left_out", &FactsReader::on_left_out},
                                                                  {"end", &FactsReader::on_end}};
     for (const auto& [name, handler] : handlers) {
@@ -301,6 +302,10 @@ class FactsReader {
     TokenFacts tokens{r.small_count("step"), r.count("tokens"), {}};
     if (r.find("effective") != nullptr) tokens.effective = r.count("effective");
     facts_.tokens.push_back(tokens);
+  }
+
+  void on_work(const JsonFields& r) {
+    facts_.work = WorkFacts{r.count("flops_per_token"), r.text("rule"), r.text("precision"), r.count("peak_flops")};
   }
 
   void on_left_out(const JsonFields& r) { facts_.left_out.push_back({r.small_count("step"), r.text("why")}); }

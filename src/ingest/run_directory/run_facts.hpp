@@ -148,6 +148,14 @@ struct EndFacts {
   std::uint64_t problems = 0;  ///< the recorder's own errors
 };
 
+/// What a token of the training takes to compute, and at what rate the device can. 0 where it is not known.
+struct WorkFacts {
+  std::uint64_t flops_per_token = 0;  ///< forward and backward, without recomputation
+  std::string rule;                   ///< how they are known
+  std::string precision;              ///< of the multiplications: bf16, fp16, tf32, fp32; empty when not known
+  std::uint64_t peak_flops = 0;       ///< FLOP/s, as the script gave them
+};
+
 struct RunFacts {
   std::optional<ProcessFacts> process;
   std::optional<HistoryStart> history;
@@ -177,6 +185,7 @@ struct RunFacts {
   std::optional<DeviceFacts> device;        ///< of a recording
   std::vector<Sample> samples;
   std::vector<TokenFacts> tokens;
+  std::optional<WorkFacts> work;
   std::vector<LeftOut> left_out;
   std::optional<EndFacts> end;
   std::uint64_t records = 0;     ///< records read

@@ -358,11 +358,25 @@ void write_times(JsonWriter& json, const StepTimes& times) {
   json.end_object();
 }
 
+void write_flops(JsonWriter& json, const Throughput& throughput) {
+  json.field("flops_per_token", throughput.flops_per_token);
+  text_field(json, "flops_known_by", throughput.flops_known_by);
+  json.field("flops_per_second", throughput.flops_per_second());
+  if (throughput.peak_flops <= 0) return;
+  json.field("peak_flops_per_second", throughput.peak_flops);
+  text_field(json, "peak_known_by", throughput.peak_known_by);
+  json.field("mfu", throughput.utilisation());
+}
+
 void write_throughput(JsonWriter& json, const Throughput& throughput) {
   json.begin_object("throughput");
   json.field("tokens", throughput.tokens);
-  if (throughput.effective) json.field("effective_tokens", *throughput.effective);
-  json.field("tokens_per_second", static_cast<double>(throughput.tokens) / throughput.seconds);
+  if (throughput.effective) {
+    json.field("effective_tokens", *throughput.effective);
+    json.field("padding", 1 - static_cast<double>(*throughput.effective) / static_cast<double>(throughput.tokens));
+  }
+  json.field("tokens_per_second", throughput.tokens_per_second());
+  if (throughput.flops_per_token > 0) write_flops(json, throughput);
   json.end_object();
 }
 

@@ -111,6 +111,26 @@ TEST(States, FrozenParametersHaveWeightsAlone) {
   EXPECT_EQ(states_of(named("gpt2"), how).value().trained, 124439808ull - 12 * 7087872ull);
 }
 
+Formula buckets(std::string_view precision, std::string_view framework, unsigned zero, std::uint64_t ranks = 8) {
+  const States states = states_of(named("gpt2"), shared(training(precision, framework), ranks, zero)).value();
+  const Formula& last = states.formulas.back();
+  return last.line == "buckets" ? last : Formula{};
+}
+
+// They are told and not summed: of gpt2 124,439,808 parameters, the largest layer or embedding 38,597,376.
+TEST(States, BucketsOfTheFrameworks) {
+  EXPECT_EQ(buckets("fp32", "pytorch", 0, 1).text, "");
+  EXPECT_EQ(buckets("fp32", "pytorch", 1).text,
+            "not in the sum: 4 B x 124,439,808 = 474.70 MiB, none with gradient_as_bucket_view=True");
+  EXPECT_EQ(buckets("fp32", "pytorch", 1).appears, "DDP is made; anew after the first backward pass");
+  EXPECT_EQ(buckets("fp32", "pytorch", 3).text,
+            "not in the sum: the largest unit whole, and another ahead of it: twice 4 B x 38,597,376 = 147.24 MiB");
+  EXPECT_EQ(buckets("bf16-master", "deepspeed", 2).text,
+            "not in the sum: reduce_bucket_size 2 B x 124,439,808 = 237.35 MiB; as much for allgather_bucket_size");
+  EXPECT_EQ(buckets("bf16-master-fp32-grad", "megatron", 1).text,
+            "not in the sum: none beside the gradients: their one buffer is cut into buckets");
+}
+
 TEST(States, TheLargestModelAllowedDoesNotOverflow) {
   Training how = training("fp16-master", "megatron");
   EXPECT_EQ(bytes(model::most_elements, how), 20 * model::most_elements);

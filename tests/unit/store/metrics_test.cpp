@@ -53,6 +53,16 @@ TEST(metrics, times_and_rates_of_a_recording) {
   EXPECT_EQ(value(odd, "tokens_per_second"), std::nullopt);
 }
 
+TEST(metrics, shares_are_hundredths_of_a_percent) {
+  const auto of = [](const char* json) { return record_of({"x", "/x", 0, json}).value(); };
+  const Record record = of(R"({"throughput":{"tokens_per_second":1,"padding":0.25,"mfu":0.42705}})");
+  EXPECT_EQ(value(record, "padding"), 2500);
+  EXPECT_EQ(value(record, "mfu"), 4271);
+  EXPECT_EQ(value_text(*find_metric("mfu"), 4271), "42.71 %");
+  EXPECT_FALSE(metrics()[*find_metric("mfu")].less_is_better);
+  EXPECT_EQ(value(of(R"({"throughput":{"mfu":"all"}})"), "mfu"), std::nullopt);
+}
+
 TEST(metrics, an_unknown_name_gets_the_nearest) {
   const auto found = find_metric("peak_reservd");
   ASSERT_FALSE(found);

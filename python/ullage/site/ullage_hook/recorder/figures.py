@@ -60,8 +60,8 @@ class Figures:
         self._stretch_steps = self._sum_tokens = self._sum_effective = 0
         self._begin = time.monotonic()
 
-    def take(self, capacity_bytes=None):
-        """The metrics since the last call; the next are of what comes after."""
+    def take(self, capacity_bytes=None, flops_per_token=None, peak_flops=None):
+        """The metrics since the last call; the next are of what comes after. `peak_flops` is FLOP/s."""
         seconds = time.monotonic() - self._begin
         values = {}
         if self._counters is not None and "since_active" in self._counters:
@@ -76,6 +76,10 @@ class Figures:
             values["time_metrics/end_to_end(s)"] = seconds / self._stretch_steps
         if self._sum_tokens > 0 and self._stretch_steps > 0:
             values["throughput(tps)"] = self._sum_tokens / seconds
+            if flops_per_token:
+                values["tflops"] = self._sum_tokens * flops_per_token / seconds / 1e12
+                if peak_flops:
+                    values["mfu(%)"] = 100e12 * values["tflops"] / peak_flops
             if self._padded:
                 values["padding(%)"] = 100 * (1 - self._sum_effective / self._sum_tokens)
         self.start()

@@ -20,6 +20,7 @@ from .folder import make, rank_and_world
 from .marking import RecordedPhases
 from .meter import Meter
 from .problems import Problems, harmless
+from .work import Work
 
 RECORDER_VERSION = 1
 _STEPS_WITH_OWNERS = 3  # in which tensors are named at each mark: later steps are like them
@@ -30,10 +31,11 @@ class Recording:
 
     masks = types.SimpleNamespace(wanted=False)
 
-    def __init__(self, name, config=None, device=None, problems=None):
+    def __init__(self, name, config=None, device=None, problems=None, work=None):
         self.name = name
         self.config = config
         self.problems = problems or Problems()
+        self.work = work or Work(self.problems)
         self.directory = None
         self.rank = None  # with the number of ranks, where there are several
         self.records = None
@@ -75,6 +77,7 @@ class Recording:
         self.records.add("recording", name=self.name, host=socket.gethostname(), started=time.time(),
                          config=_without_secret_values(self.config), **self._rank_fields())
         self.problems.write_to(self.records)
+        self.work.write_to(self.records)
         self.mark("load_begin")
         for companion in self.companions:
             companion.begin(self)
@@ -190,11 +193,13 @@ class Recording:
             self._owners.see_module(module)
             self._owners.see_inputs(args, kwargs or {})
             self._setup.see_forward(module, args, kwargs or {})
+            self.work.see_forward(self.meter.torch, module, args, kwargs or {})
 
     def see_optimizer(self, optimizer):
         if self._naming:
             self._owners.see_optimizer(optimizer)
             self._setup.see_optimizer(optimizer)
+            self.work.see_optimizer(optimizer)
 
     def before_step(self, optimizer):
         if optimizer is not None:

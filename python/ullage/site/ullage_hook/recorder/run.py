@@ -10,6 +10,7 @@ from . import folder
 from .problems import Problems, harmless
 from .recording import Recording
 from .settings import companions_of
+from .work import Work
 
 
 class Run:
@@ -35,7 +36,8 @@ class Run:
             return
         settings = self._settings
         name = self._name or folder.default_name()
-        recording = Recording(name, settings.get("config"), settings.get("device"), self.problems)
+        work = Work(self.problems, settings.get("flops_per_token"), settings.get("peak_flops"), settings.get("program"))
+        recording = Recording(name, settings.get("config"), settings.get("device"), self.problems, work)
         recording.companions = companions_of(self.problems, settings.get("interval"), settings.get("history"),
                                              settings.get("profile"))
         recording.open(settings.get("directory"))
@@ -112,9 +114,10 @@ class Run:
     def _metrics(self):
         if self._recording is None:
             return {}
-        meter = self._recording.meter
-        capacity = meter.torch.cuda.get_device_properties(meter.device).total_memory if meter.sees_device else None
-        return self._recording.figures.take(capacity)
+        meter, work = self._recording.meter, self._recording.work
+        device = meter.torch.cuda.get_device_properties(meter.device) if meter.sees_device else None
+        peak = work.peak_of(device.name) if device else work.peak_flops
+        return self._recording.figures.take(device.total_memory if device else None, work.flops_per_token, peak)
 
 
 def _listed(value):
