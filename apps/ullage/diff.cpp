@@ -52,14 +52,15 @@ bool is_gone(const std::string& argument) {
 
 Result<Side> side_of(const std::string& argument, const std::string& moment, std::span<const ledger::Level> levels) {
   if (argument != "-" && is_gone(argument)) return stored_side(argument, moment);
-  const auto evidence = open_run_or_file(argument);
+  // The phases that are compared beside are those of whole steps.
+  const auto evidence = moment == "peak" ? open_whole_run_or_file(argument) : open_run_or_file(argument);
   if (!evidence) return tl::unexpected(evidence.error());
   const auto chosen = choose_cut(**evidence, moment);
   if (!chosen) return tl::unexpected(chosen.error());
   Side side{(*evidence)->path, chosen->title, (*evidence)->producer, ledger::chart(chosen->cut, levels),
             evidence_view(**evidence)};
   if ((*evidence)->run)
-    if (auto record = read_record(side.path)) side.record = std::move(*record);
+    if (auto record = read_record(directory_with_result(side.path).string())) side.record = std::move(*record);
   return side;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage rehearse`: runs a command on a virtual GPU and says what it needs.
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/hardware/own_gpus.hpp"
 #include "apps/ullage/history/index.hpp"
 #include "apps/ullage/history/location.hpp"
@@ -54,7 +55,7 @@ bool needs_second_run(const Attempt& first) {
 
 Result<Attempt> second_run(const RehearsalOptions& options, AttemptSettings settings) {
   take_files_back(settings.directory);
-  settings.directory += "/unlimited";
+  settings.directory = unlimited_run(settings.directory).string();
   settings.unlimited = true;
   settings.live = false;
   std::error_code error;

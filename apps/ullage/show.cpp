@@ -2,6 +2,7 @@
 // `ullage show`: one run of the history.
 #include "apps/ullage/choice.hpp"
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/history/columns.hpp"
 #include "apps/ullage/history/curve.hpp"
 #include "apps/ullage/history/index.hpp"
@@ -83,7 +84,7 @@ std::string curve_section(const Record& record, const report::RunResult& result,
   std::optional<report::Curve> curve;
   if (from == "auto") {
     const std::string& directory = record.summary.directory;
-    curve = curve_of_directory(result.ledger_unlimited ? directory + "/unlimited" : directory);
+    curve = curve_of_directory(result.ledger_unlimited ? unlimited_run(directory).string() : directory);
   }
   const std::string text = report::curve_text(curve ? *curve : curve_of_phases(result.phases));
   return text.empty() ? "" : "\nMEMORY OVER THE RUN\n" + text;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Debian packages that the scripts need; installed where that is possible.
 
-build_packages=(g++ cmake ninja-build python3 libexpected-dev libfmt-dev rapidjson-dev zlib1g-dev libzstd-dev libsqlite3-dev libcurl4-openssl-dev libyaml-cpp-dev libgtest-dev librapidcheck-dev)
+build_packages=(ccache g++ cmake ninja-build python3 libexpected-dev libfmt-dev rapidjson-dev zlib1g-dev libzstd-dev libsqlite3-dev libcurl4-openssl-dev libyaml-cpp-dev libgtest-dev librapidcheck-dev)
 environment_packages=(python3 python3-venv)
-test_packages=(git ccache clang clang-format clang-tidy binutils)
+test_packages=(git clang clang-format clang-tidy binutils)
 
 have_package() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 

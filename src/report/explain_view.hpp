@@ -80,6 +80,12 @@ struct LastFit {
   std::optional<ledger::Difference> difference;  ///< from then to now; nothing where now has no ledger
 };
 
+/// The same run with nothing refused: what it needs, and what the changes save of that. Bytes.
+struct WholeRun {
+  std::uint64_t needed = 0, missing = 0;  ///< missing: more than the device has; 0 where that is not known
+  std::vector<Suggestion> changes;
+};
+
 struct ExplainView {
   std::string source, format, producer;
   std::optional<Failure> failure;  ///< nothing: no request failed
@@ -93,6 +99,7 @@ struct ExplainView {
   std::optional<ledger::Line> ledger;
   FindingsView found;
   EvidenceView evidence;
+  std::optional<WholeRun> whole;  ///< of a rehearsal that ran out of memory
   std::optional<LastFit> last_fit;
   std::vector<std::string> notes;
   std::string verify;  ///< the command that would check it

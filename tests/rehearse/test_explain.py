@@ -28,8 +28,8 @@ def saving(view, word):
 
 
 def test_what_changes_save_is_what_they_were_said_to_save(rehearse):
-    eager, sdpa, checkpointing = (explained(rehearse("out_of_memory_after_forward.py", how, check=False))
-                                  for how in ("eager", "sdpa", "checkpointing"))
+    runs = [rehearse("out_of_memory_after_forward.py", how, check=False) for how in ("eager", "sdpa", "checkpointing")]
+    eager, sdpa, checkpointing = map(explained, runs)
     assert eager["failure"]["kind"] == "true_capacity"
     assert eager["owner"]["id"] == "activations" and "transformer.h.*.attn, aten::softmax" in eager["owner"]["text"]
     assert "sdpa" in eager["changes"][0]["text"]
@@ -38,6 +38,30 @@ def test_what_changes_save_is_what_they_were_said_to_save(rehearse):
     # Of the layers that are recomputed, one is there at a time: it is not saved, but not yet there at this moment.
     one_layer = (saving(eager, "checkpointing") + 8 * 4 * MiB) / 7
     assert saving(eager, "checkpointing") + one_layer == pytest.approx(allocated(eager) - allocated(checkpointing), rel=0.02)
+
+    # The same of the whole run, in which nothing is refused.
+    whole = eager["without_limit"]
+    assert whole["needed_bytes"] == runs[0].result["needed_bytes"] and whole["missing_bytes"] == runs[0].result["missing_bytes"] > 0
+
+
+def test_a_run_that_failed_points_to_the_one_that_was_whole(rehearse, monkeypatch):
+    """Its ledger is of the failure; what is held against others is the run without a limit, as its phases are."""
+    run = rehearse("out_of_memory_after_forward.py", "eager", check=False)
+    whole = run.directory / "unlimited"
+
+    def json_of(*words):
+        done = subprocess.run([ullage(), *map(str, words), "--json"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    assert any(str(whole) in missing for missing in json_of("ledger", run.directory)["evidence"]["missing"])
+    assert json_of("ledger", whole)["evidence"]["missing"] == []
+    monkeypatch.setenv("XDG_DATA_HOME", str(run.directory.parent / "data"))  # known by its id
+    (run.directory.parent / "data/ullage/runs").mkdir(parents=True)
+    (run.directory.parent / "data/ullage/runs/20260101-000000-x").symlink_to(run.directory)
+    peak = json_of("ledger", "20260101-000000-x/unlimited")["peak"]
+    assert peak["allocated_bytes"] == run.result["peak"]["allocated_bytes"]
+    assert json_of("diff", run.directory, run.directory)["before"]["source"].endswith("unlimited")
 
 
 def test_fragmentation_is_called_by_its_name(rehearse):

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The founding example to the byte, on the reference stack and an A100 with 40 GB."""
+import json
+import subprocess
 import sys
 
-from conftest import ROOT, WORKSPACES_STAY
+import pytest
+from conftest import ROOT, WORKSPACES_STAY, ullage
 
 SCRIPT = ROOT / "examples" / "founding_example.py"
 MICRO_BATCH_4 = ["--micro-batch", "4", "--sequence", "1024"]
@@ -25,6 +28,10 @@ def test_eager_attention_does_not_fit(rehearse):
     assert oom["module"] == "GPT2LMHeadModel.transformer.h.19.mlp.act"
     assert run.needed_reserved_bytes == by_torch(50_199_527_424, 50_170_167_296)
     assert run.peak["allocated_bytes"] == by_torch(49_525_429_248, 49_507_341_312)
+    explained = json.loads(subprocess.run([ullage(), "explain", str(run.directory), "--json"], capture_output=True, text=True).stdout)
+    sdpa = next(change for change in explained["without_limit"]["changes"] if "sdpa" in change["text"])
+    saved = by_torch(49_525_429_248 - 38_257_456_128, 49_507_341_312 - 38_239_368_192)  # the next test
+    assert sdpa["saves"]["high_bytes"] == pytest.approx(saved, rel=0.002)
 
 
 def test_sdpa_is_tight(rehearse):

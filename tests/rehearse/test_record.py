@@ -182,6 +182,18 @@ def test_a_recording_inside_a_rehearsal(rehearse, tmp_path):
         assert phase["allocated_bytes"] == same["allocated_bytes"]
         assert phase["peak_allocated_bytes"] == same["peak_allocated_bytes"]
     assert recorded["steps"] == 3
+    # Nothing is computed there, so nothing is timed.
+    assert "time" not in recorded and not any("seconds" in phase for phase in recorded["phases"])
+    assert any("within a rehearsal" in note for note in recorded["notes"])
+
+
+def test_a_recording_inside_a_rehearsal_that_does_not_fit(rehearse, tmp_path):
+    inner = [ullage(), "record", "--out", tmp_path / "recorded", "--", sys.executable, "-c", LOOP.replace("64, 1024", "4096, 1024")]
+    made = rehearse(command=list(map(str, inner)), flags=["--steps", "3", "--memory", "528MiB"], check=False)
+    assert made.status == 1
+    recorded = result_of(tmp_path, tmp_path / "recorded")  # of the second run, in which nothing is refused
+    assert recorded["verdict"] == "oom" and recorded["missing_bytes"] > 0
+    assert recorded["needed_bytes"] == made.result["needed_bytes"]
 
 
 LOOP = """
@@ -239,6 +251,27 @@ def test_a_mistake_on_the_command_line(tmp_path):
     (tmp_path / "full/file").write_text("")
     words = [ullage(), "record", "--out", tmp_path / "full", "--", "true"]
     assert subprocess.run(words, capture_output=True, env=environment_of(tmp_path)).returncode == 2
+
+
+LATE_TOKENS = """
+import torch, ullage
+model = torch.nn.Linear(64, 64, device="cuda")
+optimizer = torch.optim.SGD(model.parameters())
+with ullage.record("late", model=model, optimizer=optimizer) as run:
+    for step in range(1, 7):
+        model(torch.ones(4, 64, device="cuda")).sum().backward()
+        optimizer.step()
+        if step != 6: run.tokens(100)
+"""
+
+
+def test_a_step_without_its_tokens_counts_for_no_rate(tmp_path):
+    run(tmp_path, sys.executable, "-c", LATE_TOKENS)
+    directory = only_run(tmp_path)
+    result = result_of(tmp_path, directory)
+    ends = [m["time_ns"] for m in of_kind(directory, "mark") if m["name"] == "optimizer_end"]
+    assert len(ends) == 6 and result["time"]["steps"] == 3 and result["throughput"]["tokens"] == 200  # of steps 4 and 5
+    assert result["throughput"]["tokens_per_second"] == pytest.approx(200e9 / (ends[4] - ends[2]))
 
 
 def test_times_and_rates_are_metrics_with_budgets(tmp_path):

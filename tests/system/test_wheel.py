@@ -24,8 +24,8 @@ for step in range(3):
 """
 
 
-def run(*words, **options):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, **options)
+def run(*words, timeout=600, **options):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=timeout, **options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 
@@ -47,7 +47,7 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     # The compilers by the names that build/release has them under: ccache knows what they have compiled.
     environment = {"CC": "cc", "CXX": "c++", **os.environ}
-    run(builder(), "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ROOT, env=environment)
+    run(builder(), "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ROOT, env=environment, timeout=1800)
     return next(folder.glob("*.whl"))
 
 

@@ -49,13 +49,25 @@ CounterPeak counters_of_recording(const ingest::RunDirectory& run, const ledger:
   peak.moment = "end of " + ledger::title_of(phase);
   peak.summary = fmt::format("{} allocated at the peak, in {}; {} reserved at most", format_bytes(built.peak.allocated),
                              ledger::title_of(phase), format_bytes(built.peak.reserved));
-  if (built.below_peak > 0)
-    peak.notes.push_back(
-        fmt::format("the ledger is of the end of this phase, {} below its peak: record it with a memory "
-                    "history (history=[step]) to see the peak itself",
-                    format_bytes(built.below_peak)));
   for (const auto& note : run.facts.notes) peak.notes.push_back(note);
   return peak;
+}
+
+void say_how_far_below_the_peak(Evidence& evidence) {
+  const bool rehearsal = evidence.run->facts.recording->rehearsal;
+  if (const std::uint64_t below = evidence.run_ledger->below_peak; below > 0)
+    evidence.quality.missing.push_back(
+        fmt::format("the peak itself: the ledger is of the end of its phase, {} below it; {}", format_bytes(below),
+                    rehearsal ? "the rehearsal around this recording shows it"
+                              : "a memory history (history=[step]) would show it"));
+}
+
+/// Of a rehearsal that ran out of memory, where the rest of its steps is.
+void say_what_came_after(Evidence& evidence) {
+  if (evidence.run->facts.ooms.empty() || !has_unlimited_run(evidence.path)) return;
+  evidence.quality.missing.push_back(
+      fmt::format("what comes after the failed request: the second run, in which only the charging is unlimited, is {}",
+                  shell_quoted(unlimited_run(evidence.path).string())));
 }
 
 Opened open_run(const std::string& path) {
@@ -86,7 +98,9 @@ Opened open_run(const std::string& path) {
     evidence->whole = whole_interval(*evidence->timeline, evidence->initial);
   } else if (facts.recording && evidence->run_ledger) {
     evidence->counters = counters_of_recording(*evidence->run, *evidence->run_ledger);
+    say_how_far_below_the_peak(*evidence);
   }
+  say_what_came_after(*evidence);
   return evidence;
 }
 
@@ -313,6 +327,12 @@ ledger::KnownBy Evidence::known_by() const {
 
 Opened open_run_or_file(const std::string& argument) {
   return resolve_run_or_file(argument).and_then([](const std::string& path) { return open_evidence(path); });
+}
+
+Opened open_whole_run_or_file(const std::string& argument) {
+  return resolve_run_or_file(argument).and_then([](const std::string& path) {
+    return open_evidence(has_unlimited_run(path) ? unlimited_run(path).string() : path);
+  });
 }
 
 Opened open_evidence(const std::string& path, std::optional<int> device) {

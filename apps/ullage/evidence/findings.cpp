@@ -2,6 +2,7 @@
 #include "apps/ullage/evidence/findings.hpp"
 
 #include "apps/ullage/evidence/cut.hpp"
+#include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/evidence/steps.hpp"
 #include "base/text.hpp"
 #include "ingest/run_directory/transfers.hpp"
@@ -105,10 +106,8 @@ std::vector<Finding> with_steps(std::vector<Finding> found, const ingest::RunDir
 
 /// The run without a limit beside one that ran out of memory.
 std::vector<Finding> unlimited_findings(const Evidence& evidence, double headroom) {
-  const fs::path path = fs::path(evidence.run->path) / "unlimited";
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return {};
-  const auto beside = open_evidence(path.string());
+  if (!has_unlimited_run(evidence.run->path)) return {};
+  const auto beside = open_evidence(unlimited_run(evidence.run->path).string());
   return beside ? findings_of_evidence(**beside, headroom) : std::vector<Finding>();
 }
 

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t candidates_asked = 64;
 constexpr std::size_t candidates_shown = 8;
+constexpr const char* second_run = "unlimited";
 
 struct KnownRun {
   std::string id;
@@ -188,9 +189,28 @@ fs::path runs_directory() {
   return data_directory().value_or(fs::temp_directory_path() / "ullage") / "runs";
 }
 
+fs::path unlimited_run(const fs::path& path) {
+  return path / second_run;
+}
+
+bool has_unlimited_run(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(unlimited_run(path) / "marks.jsonl", error);
+}
+
+fs::path directory_with_result(const fs::path& path) {
+  std::error_code error;
+  const bool second = path.filename() == second_run && !fs::exists(path / "run.json", error);
+  return second && fs::exists(path.parent_path() / "run.json", error) ? path.parent_path() : path;
+}
+
 Result<RunPlace> resolve_run(const std::string& argument, RunPart part) {
   std::error_code error;
   const bool exists = fs::exists(argument, error);
+  if (const fs::path word = argument; !exists && word.has_parent_path() && word.filename() == second_run)
+    return resolve_run(word.parent_path().string(), RunPart::evidence).map([](const RunPlace& place) {
+      return RunPlace{{}, unlimited_run(place.directory).string(), place.imported};
+    });
   if (exists && part == RunPart::result) (void)has(argument, part);  // a recording that ended gets its result
   if (exists && (!fs::is_directory(argument, error) || is_run_directory(argument))) return RunPlace{{}, argument};
   Search search(part);

@@ -32,6 +32,7 @@ report::ExplainView explanation_of(const Evidence& evidence, const ExplainOption
   } else if (!view.failure) {
     view.peak = "there is no peak to explain: the source holds no allocations";
   }
+  if (view.failure && evidence.run) explain_whole_run(evidence, view);
   view.verify = verifying_command(evidence, options, view);
   return view;
 }

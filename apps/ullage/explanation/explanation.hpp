@@ -26,6 +26,9 @@ void explain_messages(const ingest::OomLog& log, const ExplainOptions& options, 
 /// Of allocations in order: the ledger at the failure or the peak, owner, changes.
 void explain_timeline(const Evidence& evidence, const ExplainOptions& options, report::ExplainView& view);
 
+/// Of a rehearsal that ran out of memory: its second run, in which nothing is refused.
+void explain_whole_run(const Evidence& evidence, report::ExplainView& view);
+
 /// Of counters without allocations: their peak.
 void explain_counters(const Evidence& evidence, report::ExplainView& view);
 

@@ -87,7 +87,7 @@ void take_evidence_facts(ReconcileSource& source, const Evidence& evidence) {
   if (const std::uint64_t number = parameters_of(facts); number > 0)
     source.facts[fact::parameters] = std::to_string(number);
   if (facts.setup) take_setup(source, facts);
-  if (auto record = read_record(source.column.source)) (void)take_record(source, std::move(*record));
+  if (auto record = read_record(directory_with_result(source.column.source).string())) (void)take_record(source, std::move(*record));
 }
 
 // --- the ledgers ---
@@ -135,7 +135,7 @@ Result<void> take_moment(ReconcileSource& source, const Evidence& evidence, Reco
 }
 
 Result<ReconcileSource> evidence_source(const std::string& argument, ReconcileMoment moment) {
-  const auto opened = open_run_or_file(argument);
+  const auto opened = open_whole_run_or_file(argument);
   if (!opened) return tl::unexpected(opened.error());
   const Evidence& evidence = **opened;
   ReconcileSource source;

@@ -125,7 +125,10 @@ void judge(RunResult& result, const RunFacts& facts) {
     const auto judged = ledger::judge(result.device.capacity_bytes, result.peak->used, tight_below, 0);
     result.headroom_bytes = judged.left_bytes;
     result.headroom_fraction = judged.fraction;
-    result.verdict = ledger::name_of(judged.verdict == ledger::Verdict::oom ? ledger::Verdict::tight : judged.verdict);
+    // A real device cannot hold more than it has: two maxima of different moments were added.
+    const bool too_much = judged.verdict == ledger::Verdict::oom && !facts.recording->rehearsal;
+    result.verdict = ledger::name_of(too_much ? ledger::Verdict::tight : judged.verdict);
+    if (judged.verdict == ledger::Verdict::oom && facts.recording->rehearsal) result.missing_bytes = judged.missing_bytes;
     const bool whole = facts.end && facts.end->status == "ok";
     const std::uint64_t refused = result.requested_bytes.value_or(0);
     (whole ? result.needed_bytes : result.needed_at_least_bytes) = result.peak->used + refused;
@@ -142,6 +145,17 @@ void judge(RunResult& result, const RunFacts& facts) {
 void take_plan(RunResult& result, const RunFacts& facts) {
   if (!facts.device) return;
   if (const auto gpu = find_gpu(facts.device->name)) result.plan = plan_of_run(facts, *gpu, facts.device->total_bytes);
+}
+
+/// A rehearsal's kernels do nothing: how long its steps take is nobody's figure.
+void take_rates(RunResult& result, const RunFacts& facts) {
+  if (facts.recording->rehearsal) {
+    result.notes.emplace_back("made within a rehearsal: memory is that of the training, times are not, and none is given");
+    std::ranges::for_each(result.phases, [](ledger::Phase& phase) { phase.seconds = 0; });
+    return;
+  }
+  take_times(result, facts);
+  take_utilisation(result, facts);
 }
 
 report::RecordedInfo recorded_info(const RunFacts& facts) {
@@ -181,8 +195,7 @@ RunResult result_of_recording(const RunDirectory& run) {
   result.recorded = recorded_info(facts);
   take_ledger(result, run);
   take_plan(result, facts);
-  take_times(result, facts);
-  take_utilisation(result, facts);
+  take_rates(result, facts);
   take_out_of_memory(result, facts);
   judge(result, facts);
   result.partial = run.partial;

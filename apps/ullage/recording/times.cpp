@@ -32,6 +32,21 @@ double at_share(const std::vector<double>& sorted, double share) {
   return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
+/// Over the steps whose tokens were told: the last one may have ended before its script could say them.
+std::optional<report::Throughput> throughput_of(const std::map<std::uint32_t, double>& steps,
+                                                const std::vector<ingest::TokenFacts>& tokens) {
+  report::Throughput sum;
+  std::set<std::uint32_t> counted;
+  for (const auto& told : tokens) {
+    const auto step = steps.find(told.step);
+    if (step == steps.end()) continue;
+    if (counted.insert(told.step).second) sum.seconds += step->second;
+    sum.tokens += told.tokens;
+    if (told.effective) sum.effective = sum.effective.value_or(0) + *told.effective;
+  }
+  return sum.tokens > 0 ? std::optional(std::move(sum)) : std::nullopt;
+}
+
 }  // namespace
 
 std::map<std::uint32_t, double> step_durations(const ingest::RunFacts& facts) {
@@ -58,14 +73,7 @@ void take_times(report::RunResult& result, const ingest::RunFacts& facts) {
   for (const auto& [step, seconds] : steps) sorted.push_back(seconds);
   std::ranges::sort(sorted);
   result.times = {sorted.size(), at_share(sorted, 0.5), at_share(sorted, 0.05), at_share(sorted, 0.95)};
-  report::Throughput sum;
-  for (const auto& told : facts.tokens) {
-    if (!steps.contains(told.step)) continue;
-    sum.tokens += told.tokens;
-    if (told.effective) sum.effective = sum.effective.value_or(0) + *told.effective;
-  }
-  for (const auto& [step, seconds] : steps) sum.seconds += seconds;
-  if (sum.tokens > 0) result.throughput = sum;
+  result.throughput = throughput_of(steps, facts.tokens);
 }
 
 }  // namespace ullage::cli

@@ -284,6 +284,7 @@ class FactsReader {
     recording.host = r.text("host");
     if (r.find("rank") != nullptr) recording.rank = r.small_count("rank");
     recording.world_size = r.small_count("world_size");
+    recording.rehearsal = r.flag("rehearsal");
     facts_.recording = std::move(recording);
   }
 

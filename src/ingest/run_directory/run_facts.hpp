@@ -106,11 +106,12 @@ struct OptimizerFacts {
   bool amsgrad = false, momentum = false;
 };
 
-/// A training on a real device, of which this is the record.
+/// A training of which this is the record, on a real device or within a rehearsal.
 struct RecordingFacts {
   std::string name, host;
   std::optional<std::uint32_t> rank;
   std::uint32_t world_size = 0;  ///< 0: not said
+  bool rehearsal = false;        ///< on the virtual GPU of a rehearsal: its times are nobody's
 };
 
 /// The device that was recorded.

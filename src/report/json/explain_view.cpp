@@ -116,9 +116,9 @@ void write_message(JsonWriter& json, const MessageView& message) {
   json.end_object();
 }
 
-void write_changes(JsonWriter& json, const ExplainView& view) {
+void write_changes(JsonWriter& json, const std::vector<Suggestion>& changes) {
   json.begin_array("changes");
-  for (const Suggestion& change : view.changes) {
+  for (const Suggestion& change : changes) {
     json.begin_object();
     json.field("text", std::string_view(change.text));
     if (!change.basis.empty()) json.field("basis", std::string_view(change.basis));
@@ -126,6 +126,14 @@ void write_changes(JsonWriter& json, const ExplainView& view) {
     json.end_object();
   }
   json.end_array();
+}
+
+void write_whole_run(JsonWriter& json, const WholeRun& whole) {
+  json.begin_object("without_limit");
+  json.field("needed_bytes", whole.needed);
+  json.field("missing_bytes", whole.missing);
+  write_changes(json, whole.changes);
+  json.end_object();
 }
 
 void write_owner(JsonWriter& json, const OwnerView& owner) {
@@ -158,7 +166,8 @@ void write_view(JsonWriter& json, const ExplainView& view) {
   if (view.failure) json.field("verdict", "oom");
   if (view.failure) write_failure(json, *view.failure);
   write_owner(json, view.owner);
-  if (view.failure) write_changes(json, view);
+  if (view.failure) write_changes(json, view.changes);
+  if (view.whole) write_whole_run(json, *view.whole);
   if (!view.peak.empty()) json.field("summary", std::string_view(view.peak));
   write_sizes(json, view.sizes, view.gpu);
   if (!view.messages.empty()) {

@@ -47,6 +47,16 @@ std::string more_changes(const ExplainView& view) {
   return text.empty() ? text : "\nCHANGES, each by itself\n" + text;
 }
 
+std::string whole_section(const std::optional<WholeRun>& whole) {
+  if (!whole) return {};
+  std::string text = fmt::format("\nWITHOUT A LIMIT the same run needs {}", format_bytes(whole->needed));
+  if (whole->missing > 0) text += fmt::format(", {} more than the device has", format_bytes(whole->missing));
+  text += whole->changes.empty() ? "\n" : "; of its peak the changes save, each by itself\n";
+  for (const Suggestion& change : whole->changes)
+    text += fmt::format("  {}{} ({})\n", change.text, saves_text(change), change.basis);
+  return text;
+}
+
 std::string place_of(const MessageView& message) {
   std::string text = fmt::format("line {}", message.line);
   if (message.rank) text += fmt::format(", rank {}", *message.rank);
@@ -119,7 +129,7 @@ std::string explain_text(const ExplainView& view) {
     }
   }
   for (std::size_t i = 0; i < view.messages.size(); ++i) text += message_text(view.messages[i], i + 1, i == 0);
-  text += more_changes(view);
+  text += more_changes(view) + whole_section(view.whole);
   if (view.ledger) text += fmt::format("\nLEDGER at {}\n{}", view.moment, ledger_table(*view.ledger));
   text += last_fit_section(view.last_fit) + findings_section(view.found);
   for (const auto& note : view.notes) text += fmt::format("\n{}\n", note);

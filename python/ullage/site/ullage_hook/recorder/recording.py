@@ -75,7 +75,7 @@ class Recording:
                          python=platform.python_version(), torch=torch and str(torch.__version__),
                          cuda=torch and torch.version.cuda, hook_version=RECORDER_VERSION)
         self.records.add("recording", name=self.name, host=socket.gethostname(), started=time.time(),
-                         config=_without_secret_values(self.config), **self._rank_fields())
+                         config=_without_secret_values(self.config), **self._rank_fields(), **_rehearsal_fields())
         self.problems.write_to(self.records)
         self.work.write_to(self.records)
         self.mark("load_begin")
@@ -245,6 +245,11 @@ class Recording:
 
 
 _encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
+
+
+def _rehearsal_fields():
+    """Within a rehearsal kernels do nothing, and in its second run the device refuses nothing."""
+    return {"rehearsal": True} if os.environ.get("ULLAGE_VGPU_RUN") else {}
 
 
 def _folder():
