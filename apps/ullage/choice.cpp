@@ -16,6 +16,12 @@ std::string gpu_words(const Arguments& arguments) {
   return arguments.text("gpu").value_or(variable != nullptr ? variable : "");
 }
 
+/// Says where the name was given.
+Error of_choice(const Arguments& arguments, const std::string& name, Error error) {
+  error.where = (arguments.given("gpu") ? "--gpu " : "ULLAGE_GPU=") + name;
+  return error;
+}
+
 }  // namespace
 
 Result<std::size_t> choice(const Arguments& arguments, std::string_view flag, std::span<const std::string_view> names) {
@@ -32,10 +38,7 @@ Result<const Gpu*> chosen_gpu(const Arguments& arguments) {
   if (!own) return tl::unexpected(own.error());
   const std::string name = gpu_words(arguments);
   if (!name.empty())
-    return find_gpu(name, *own).map_error([&](Error error) {
-      error.where = (arguments.given("gpu") ? "--gpu " : "ULLAGE_GPU=") + name;
-      return error;
-    });
+    return find_gpu(name, *own).map_error([&](Error error) { return of_choice(arguments, name, std::move(error)); });
   std::vector<std::string> names;
   for (const auto list : {*own, gpus()})
     for (const Gpu& gpu : list) names.emplace_back(gpu.short_name);
@@ -52,7 +55,7 @@ Result<std::vector<const Gpu*>> chosen_gpus(const Arguments& arguments) {
   if (words == "all") return all_gpus(*own);
   for (const std::string& name : split(words, ',')) {
     const auto gpu = find_gpu(name, *own);
-    if (!gpu) return tl::unexpected(gpu.error());
+    if (!gpu) return tl::unexpected(of_choice(arguments, name, gpu.error()));
     chosen.push_back(*gpu);
   }
   return chosen;

@@ -80,9 +80,9 @@ constexpr Shape shape{plan_flags, 1, false};
 Result<ExitCode> run_plan(const Arguments& arguments) {
   const auto combined = with_run_file(shape, arguments);
   if (!combined) return tl::unexpected(combined.error());
-  return plan_options(combined->arguments).and_then([&](const PlanOptions& options) {
-    return print_plan(options, combined->arguments, combined->use);
-  });
+  return plan_options(combined->arguments)
+      .and_then([&](const PlanOptions& options) { return print_plan(options, combined->arguments, combined->use); })
+      .map_error([&](Error error) { return placed(std::move(error), combined->places); });
 }
 
 }  // namespace

@@ -20,11 +20,13 @@ Fields fields_of(std::string_view family) {
 
 }  // namespace
 
-std::string bare_config(std::string_view family) {
+std::string bare_config(std::string_view family, std::optional<std::uint64_t> positions) {
   std::string json = R"({"model_type": ")";
   for (const char c : family)
     if (c >= ' ' && c != '"' && c != '\\') json += c;
-  return json + "\"}";
+  json += '"';
+  if (positions) json += R"(, "max_position_embeddings": )" + std::to_string(*positions);
+  return json + "}";
 }
 
 void replace_sizes(Config& config, std::string_view family, const Sizes& sizes) {

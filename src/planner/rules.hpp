@@ -15,14 +15,17 @@ struct Rule {
   std::string name;
   std::string formula;  ///< with its numbers
   double bytes = 0;
-  std::string misses;  ///< what is not in it
+  std::string misses;               ///< what is not in it
+  std::vector<std::string> counts;  ///< what is in it and not in this setup
 };
 
 /// What the rules ask for.
 struct RuleInput {
   double parameters = 0;
   double micro_batch = 0, sequence = 0;
-  bool checkpoint = false;  ///< every layer
+  double states = 0;                   ///< bytes of states that the setup has, on one rank
+  std::uint64_t checkpoint_every = 0;  ///< 1: every layer; 0: none
+  bool keeps_scores = true;            ///< attention keeps its score matrices for the backward pass
 };
 
 /// In bytes: 16 a parameter; that and b s h (34 + 5 L), a misquotation; that and Korthikanti's s b h (34 + 5 a s / h) a

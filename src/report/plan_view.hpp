@@ -64,6 +64,7 @@ struct PlanPhase {
   std::string phase;
   std::uint32_t step = 0, micro_batch = 0;
   std::uint64_t allocated = 0, reserved = 0, peak_allocated = 0, peak_reserved = 0;
+  std::uint32_t last_step = 0;  ///< where it stands for several steps; else 0
 };
 
 struct PlanShortage {
@@ -88,6 +89,7 @@ struct PlanStep {
   std::string verdict;                       ///< fits, tight, oom
   std::optional<PlanShortage> shortage;      ///< with the device's limit
   std::uint64_t retries = 0;                 ///< with the limit, cached memory had to be given back
+  std::uint64_t with_limit = 0;              ///< bytes used at most where that made it pass; else 0
   std::optional<std::uint64_t> fit_value;    ///< with --fit: what was found; 0 when nothing fits
   bool fit_stopped = false;                  ///< no larger value was tried
   std::optional<PlanNextValue> fit_next;     ///< with --fit: what does not fit
@@ -111,6 +113,7 @@ struct PlanPoint {
 /// A popular closed form beside the plan. Bytes.
 struct PlanRule {
   std::string name, formula, misses;
+  std::vector<std::string> counts;  ///< what this setup does not have
   double bytes = 0;
 };
 
@@ -121,6 +124,7 @@ struct PlanChange {
   std::int64_t saved = 0;         ///< bytes; negative where it needs more
   std::optional<double> seconds;  ///< of a step of as many tokens
   std::string verdict;
+  std::uint64_t with_limit = 0;  ///< as of a step
 };
 
 /// --run-file; `path` is empty without one.

@@ -73,9 +73,19 @@ def test_a_global_batch_is_micro_batches_times_ranks():
     (("--fit", "world"), "more ranks change nothing"),
     (("--fit", "world", "--world", 2, "--zero", 1), "looked for and given at once"),
     (("--zero", 1), "--world N as well"),
+    (("--zero", 2, "--world", 1), "one rank has nobody to share with"),
     (("--global-batch", 5, "--micro-batch", 2), "not made of such micro batches"),
     (("--global-batch", 0), "not made of such micro batches"),
     (("--global-batch", 4, "--accumulate", 2), "one of the two"),
     (("--global-batch", 4, "--fit", "micro-batch"), "one of the two")])
 def test_what_is_refused(flags, said):
     assert said in plan("gpt2", *WHERE, *flags, status=2).stderr
+
+
+def test_what_is_of_one_rank_and_what_of_all_is_said():
+    one, eight = plan("gpt2", *WHERE, "--tokens", "1B").stdout, plan("gpt2", *WHERE, "--tokens", "1B", "--world", 8, "--zero", 1).stdout
+    for words in ("FLOPS of a step of 256 tokens on one rank", "TIME of a step of one rank without time on the wire", "tokens/s of all 8 ranks",
+                  "GPU-hours (", "without time on the wire", "one of 8 ranks, ZeRO stage 1: its whole step"):
+        assert words in eight
+    assert "rank" not in one.split("PHASES")[1] and "wire" not in one
+    assert "ZeRO stage 1: its states by closed form" in plan("gpt2", "--world", 8, "--zero", 1).stdout

@@ -92,3 +92,19 @@ def test_what_is_refused(write, text, status, said):
 
 def test_there_has_to_be_such_a_file(tmp_path):
     assert "No such file" in plan("--run-file", tmp_path / "none", status=4).stderr
+
+
+@pytest.mark.parametrize("text, said", [
+    ("model: gpt2\ngpu: t4\nseq: lots\n", "--seq lots, --seq of {file}, line 3"),
+    ("model: gpt2\naccumulate: few\n", "--accumulate few, --accumulate of {file}, line 2"),
+    ("gpu: nope\nmodel: gpt2\n", "--gpu nope, --gpu of {file}, line 1"),
+    ("model: gpt2\nprecision: fp12\n", "--precision, --precision of {file}, line 2"),
+    ("output_dir: x\nmodel: gpt2\ngpu: t4\nseq: 64\nper_device_train_batch_size: many\n", "--micro-batch many, --micro-batch of {file}, line 5")])
+def test_a_bad_value_is_refused_with_its_line(write, text, said):
+    file = write(text)
+    assert said.format(file=file) in plan("--run-file", file, status=2).stderr
+
+
+def test_a_bad_value_of_the_command_line_is_not_the_files(write):
+    file = write("model: gpt2\ngpu: t4\nseq: 64\n")
+    assert str(file) not in plan("--run-file", file, "--seq", "lots", status=2).stderr

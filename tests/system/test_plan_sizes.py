@@ -42,6 +42,24 @@ def test_the_family_is_llama_unless_said():
     assert "intermediate_size = 11008" in str(made["model"]["assumed"])
 
 
+@pytest.mark.parametrize("family, offset", [("gpt2", 0), ("opt", 2)])
+def test_a_model_of_sizes_has_as_many_positions_as_are_asked_for(family, offset):
+    words = ("--family", family, "--layers", 2, "--hidden", 64, "--heads", 4, "--gpu", "t4")
+    made = result(*words, "--seq", "1024,4096")
+    assert "positions = 4096 (as long as the sequence)" in made["model"]["assumed"]
+    assert not any("position_embeddings" in field or "n_positions" in field for field in made["model"]["assumed"])
+    assert next(entry["shape"] for entry in made["model"]["parameter_list"] if "wpe" in entry["name"] or "positions" in entry["name"]) == [4096 + offset, 64]
+    default = result(*words, "--seq", 64)["model"]
+    assert not any("as long as" in field for field in default["assumed"])
+    assert result(*words, "--mode", "infer", "--seq", 2040, "--cache", 2060)["verdict"] == "fits"
+    found = result(*words, "--intermediate", 64, "--vocab", 64, "--memory", "1GiB", "--headroom", "0%", "--attention", "eager", "--fit", "seq")
+    assert found["values"]["largest"] > 1024 and f"positions = {found['values']['largest']} (as long as the sequence)" in found["model"]["assumed"]
+
+
+def test_a_model_with_a_name_has_its_own_positions():
+    assert "no positions for so long a sequence" in plan("gpt2", "--layers", 2, "--gpu", "t4", "--seq", 2048, status=2).stderr
+
+
 @pytest.mark.parametrize("words, said", [
     (("--family", "gpt2", "--kv-heads", 2), "num_key_value_heads: this family has no such size"),
     (("--family", "nope"), "no family that can be planned"),

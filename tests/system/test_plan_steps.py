@@ -263,8 +263,57 @@ def test_the_accuracy_that_is_printed_is_that_of_the_page():
     words = ("gpt2", *A100, "--seq", 64)
     both, second = sum(count for count, _ in counts.values()), counts[2][0]
     assert result(*words)["accuracy"] == {"drawn": both, "most_off": 0}
-    assert f"Of {both} such loops drawn at random" in plan(*words).stdout and f"all but 1 of {both // 3}." in plan(*words).stdout
+    shown = plan(*words).stdout
+    assert f"{both} such loops were drawn at random, planned, and rehearsed: each reserved exactly what was planned." in shown
+    assert f"fewer than 1 in {both // 3} " in shown
     for flags in (("--padding",), ("--attention", "flash"), ("--optimizer", "adafactor")):
         assert result(*words, *flags)["accuracy"]["drawn"] == second
     for flags in (("--keep-gradients",), ("--freeze", "*wte*"), ("--checkpoint", "every:2"), ("--world", 2, "--zero", 1), ("--mode", "infer")):
         assert "accuracy" not in result(*words, *flags)
+
+
+def test_memory_given_back_is_not_taken_for_a_need():
+    words = ("llama-3.2-1b", "--gpu", "l4", "--mode", "infer", "--micro-batch", 16, "--seq", 1024, "--cache", 8192)
+    made = result(*words)
+    assert made["verdict"] == "tight" and made["retries"] == 4
+    taken, capacity = made["used_with_limit_bytes"], made["device"]["capacity_bytes"]
+    assert 0.9 * capacity < taken <= capacity < made["needed_bytes"]
+    shown = plan(*words).stdout
+    assert f"takes {taken / 2**30:.2f} GiB of 21.99 GiB (l4), and only because PyTorch gives cached memory back 4 times" in shown
+    assert f"without a limit it would take {made['needed_bytes'] / 2**30:.2f} GiB" in shown
+    assert not re.search(r"needs 7\d\.", shown) and " left" not in shown.split("PHASES")[0]
+    table = plan(*words[:2], "l4,h200", *words[3:]).stdout
+    assert re.search(rf"^l4 .* {taken / 2**30:.2f} GiB\* .*tight$", table, re.M) and "* passes only because" in table
+    assert "used_with_limit_bytes" not in result("gpt2", *A100, "--seq", 64)
+
+
+def test_all_tokens_of_a_decode_are_the_steps_that_its_phase_names():
+    words = ("gpt2", *A100, "--seq", 32, "--mode", "infer", "--cache", 40)
+    phases = {phase["name"]: phase for phase in result(*words)["phases"]}
+    assert (phases["decode"]["step"], phases["decode"]["last_step"]) == (2, 9) and "last_step" not in phases["prefill"]
+    assert re.search(r"^2 to 9  decode ", plan(*words).stdout, re.M)
+    assert "last_step" not in result("gpt2", *A100, "--seq", 32, "--mode", "infer", "--cache", 33)["phases"][-1]
+
+
+def test_a_rule_that_is_too_high_says_what_it_counts():
+    words = ("llama-3.2-1b", "--gpu", "b200", "--seq", 8192, "--compare-rules")
+    rules = {rule["rule"]: rule for rule in result(*words)["rules"]}
+    scores = rules["and s b h (34 + 5 a s / h) L"]
+    assert scores["against_plan"] > 0 and "score matrices, which fused attention does not keep" in scores["counts"]
+    assert "counts score matrices" in plan(*words).stdout
+    eager = {rule["rule"]: rule for rule in result(*words, "--attention", "eager", status=None)["rules"]}
+    assert not any("score" in reason for reason in eager["and s b h (34 + 5 a s / h) L"]["counts"])
+    shared = ("llama-3.2-1b", "--gpu", "b200", "--seq", 64, "--world", 8, "--zero", 3, "--compare-rules")
+    first = result(*shared)["rules"][0]
+    assert first["against_plan"] > 0 and first["counts"] == ["16 bytes a parameter, where the states here have 2.00"]
+    assert "counts 16 bytes a parameter, where the states here have 2.00" in plan(*shared).stdout
+    half = result("llama-3.2-1b", "--gpu", "b200", "--seq", 64, "--precision", "bf16", "--compare-rules")["rules"][0]
+    assert half["counts"] == ["16 bytes a parameter, where the states here have 8.00"]
+
+
+def test_a_line_is_there_from_the_request_that_holds_most_of_it():
+    made = result(GPT, *A100, "--micro-batch", 4, "--seq", 1024, "--attention", "eager", "--explain", status=1)
+    formulas = {formula["line"]: formula for formula in made["formulas"]}
+    model = formulas["temporaries.the model itself"]
+    assert " + " in model["formula"]
+    assert "load" not in model["there_from"] and "backward" in model["there_from"]

@@ -2,6 +2,7 @@
 """`ullage plan`: FLOPs of a step, its time, and what a training comes to."""
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -99,7 +100,8 @@ def test_hours_of_a_training():
     assert training["seconds"] == pytest.approx(1e9 / made["time"]["tokens_per_second"])
     assert training["gpu_hours"] == pytest.approx(training["seconds"] / 3600)
     assert training["low"] < training["seconds"] < training["high"]
-    assert "1B tokens on one such GPU" in plan(*STEP, "--tokens", "1B").stdout
+    shown = re.search(r"1B tokens on one such GPU: .*; (\S+) GPU-hours \((\S+) to (\S+)\)\n", plan(*STEP, "--tokens", "1B").stdout)
+    assert [float(number) for number in shown.groups()] == pytest.approx([training["seconds"] / 3600, training["low"] / 3600, training["high"] / 3600], rel=0.01)
 
 
 def test_the_back_of_an_envelope_needs_no_gpu():
@@ -115,6 +117,19 @@ def test_a_table_of_gpus_has_step_times():
     assert "step time" in text and text.count("~") == 2
     points = result("gpt2", "--gpu", "t4,h100-80gb", "--seq", "256")["points"]
     assert all({"flops", "time"} <= set(point) for point in points)
+
+
+def test_tables_have_gpu_hours_where_tokens_are_given():
+    words = ("gpt2", "--gpu", "t4,h100-80gb", "--seq", "256")
+    shown, points = plan(*words, "--tokens", "1B").stdout, result(*words, "--tokens", "1B")["points"]
+    rows = [re.search(rf"^{point['device']['short_name']} .*  ~(\S+)  fits$", shown, re.M)[1] for point in points]
+    assert [float(hours) for hours in rows] == pytest.approx([point["time"]["training"]["gpu_hours"] for point in points], rel=0.01)
+    assert "GPU-hours" not in plan(*words).stdout
+    assert "not planned" in plan("gpt2", "--gpu", "t4", "--seq", "512,2048", "--tokens", "1B").stdout
+
+
+def test_one_token_is_one():
+    assert "FLOPS of a step of 1 token, 2 for" in plan("gpt2", "--gpu", "t4", "--seq", "1").stdout
 
 
 REFUSED = {

@@ -7,6 +7,7 @@
 #include "attribution/bare_labels.hpp"
 #include "attribution/trace_labels.hpp"
 #include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "ingest/file/source.hpp"
 
 #include <fmt/format.h>
@@ -249,7 +250,7 @@ Opened open_log(ingest::Source& source) {
   evidence->path = source.name();
   evidence->format = Format::oom_log;
   evidence->oom_log = ingest::read_oom_log(source);
-  evidence->producer = fmt::format("a text of {} lines", evidence->oom_log->lines);
+  evidence->producer = "a text of " + counted(evidence->oom_log->lines, "line");
   note_damage(*evidence, evidence->oom_log->damage);
   if (!evidence->oom_log->messages.empty()) return evidence;
   return fail(ErrorKind::bad_input, "no out-of-memory message is in this text", source.name(),

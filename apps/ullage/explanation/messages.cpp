@@ -16,6 +16,11 @@ std::optional<report::Between> between(const std::optional<ingest::SizeInterval>
   return report::Between{interval->low, interval->high};
 }
 
+/// Nothing where the sizes of the text contradict each other.
+std::optional<report::Between> memory(const std::optional<ingest::SizeInterval>& interval) {
+  return interval && interval->high >= 0 ? between(interval) : std::nullopt;
+}
+
 void add(std::vector<report::StatedSize>& sizes, const char* id, const char* title,
          const std::optional<ingest::PrintedSize>& size) {
   if (size) sizes.push_back({id, title, size->printed, size->bytes, size->low, size->high});
@@ -69,9 +74,9 @@ MessageView view_of(const OomMessage& message, const ExplainOptions& options) {
     if (process.bytes) held.bytes = process.bytes->bytes;
     view.processes.push_back(held);
   }
-  view.outside_pytorch = between(message.outside_pytorch());
-  view.own_outside_pytorch = between(message.own_outside_pytorch());
-  view.other_processes = between(message.other_processes());
+  view.outside_pytorch = memory(message.outside_pytorch());
+  view.own_outside_pytorch = memory(message.own_outside_pytorch());
+  view.other_processes = memory(message.other_processes());
   view.failure = failure_of(ingest::diagnose(message));
   add_candidates(message, options, view);
   return view;

@@ -57,7 +57,7 @@ void add_halves(const Setup& now, std::vector<Change>& changes) {
 }
 
 report::PlanChange change_of(const std::string& flags, const report::PlanPoint& now, const report::PlanPoint& then) {
-  report::PlanChange change{flags, then.at_least, 0, std::nullopt, then.step->verdict};
+  report::PlanChange change{flags, then.at_least, 0, std::nullopt, then.step->verdict, then.step->with_limit};
   change.saved = static_cast<std::int64_t>(now.at_least) - static_cast<std::int64_t>(then.at_least);
   if (then.step->cost) change.seconds = then.step->cost->time.step.value;
   return change;
@@ -81,13 +81,19 @@ Result<std::vector<report::PlanChange>> changes_of(const PlanOptions& options, c
 }
 
 std::vector<report::PlanRule> rules_of(const StepOptions& step, const model::Model& model,
-                                       const report::PlanPoint& point) {
-  const planner::RuleInput input{static_cast<double>(model::parameter_count(model)),
-                                 static_cast<double>(point.step->micro_batch),
-                                 static_cast<double>(point.step->sequence), step.setup.checkpoint_every == 1};
+                                       const planner::States& states, const report::PlanPoint& point) {
+  planner::RuleInput input;
+  input.parameters = static_cast<double>(model::parameter_count(model));
+  input.micro_batch = static_cast<double>(point.step->micro_batch);
+  input.sequence = static_cast<double>(point.step->sequence);
+  input.states = static_cast<double>(states.bytes);
+  input.checkpoint_every = step.setup.checkpoint_every;
+  // products of a fused kernel are counted apart; without a GPU's rates nobody counted
+  input.keeps_scores =
+      point.step->cost ? point.step->cost->flops.attention == 0 : step.setup.attention == lowering::Attention::eager;
   std::vector<report::PlanRule> rules;
   for (const planner::Rule& rule : planner::popular_rules(model.network, input))
-    rules.push_back({rule.name, rule.formula, rule.misses, rule.bytes});
+    rules.push_back({rule.name, rule.formula, rule.misses, rule.counts, rule.bytes});
   return rules;
 }
 

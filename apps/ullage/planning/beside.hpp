@@ -15,8 +15,8 @@ namespace ullage::cli {
                                                                  const model::Model& model,
                                                                  const report::PlanPoint& point);
 
-/// The popular closed forms for one planned point.
+/// The popular closed forms for one planned point of a training with these states.
 [[nodiscard]] std::vector<report::PlanRule> rules_of(const StepOptions& step, const model::Model& model,
-                                                     const report::PlanPoint& point);
+                                                     const planner::States& states, const report::PlanPoint& point);
 
 }  // namespace ullage::cli

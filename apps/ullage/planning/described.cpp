@@ -20,11 +20,24 @@ std::string sizes_text(const PlanOptions& options) {
   return text;
 }
 
-Result<model::Model> model_of(const PlanOptions& options, const model::Source& source, const model::Sizes& sizes) {
+Result<model::Model> read_model(const PlanOptions& options, const model::Source& source, const model::Sizes& sizes) {
   const bool own = std::ranges::any_of(sizes, [](const auto& size) { return size.has_value(); });
   return model::describe(source.json, source.where, sizes).map_error([&](Error error) {
     if (own || !options.family.empty()) error.kind = ErrorKind::usage;
     return error;
+  });
+}
+
+/// A model of a file has the positions that it has; one that the sizes make has as many as are asked for.
+Result<model::Model> model_of(const PlanOptions& options, model::Source source, const model::Sizes& sizes) {
+  auto model = read_model(options, source, sizes);
+  const std::uint64_t longest = options.longest_sequence;
+  if (!model || options.family.empty() || model->network.positions == 0 || model->network.positions >= longest)
+    return model;
+  source.json = model::bare_config(options.family, longest);
+  return read_model(options, source, sizes).map([&](model::Model longer) {
+    longer.assumed.push_back(fmt::format("positions = {} (as long as the sequence)", longest));
+    return longer;
   });
 }
 
@@ -46,6 +59,13 @@ Result<model::Model> with_layers(const PlanOptions& options, const Described& fo
   model::Sizes sizes = options.sizes;
   sizes[static_cast<std::size_t>(model::SizeOf::layers)] = layers;
   return model_of(options, found.source, sizes);
+}
+
+Result<model::Model> with_sequence(const PlanOptions& options, const Described& found, std::uint64_t sequence) {
+  if (options.family.empty()) return found.model;
+  PlanOptions longer = options;
+  longer.longest_sequence = sequence;
+  return model_of(longer, found.source, options.sizes);
 }
 
 }  // namespace ullage::cli

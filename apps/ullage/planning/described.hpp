@@ -25,4 +25,8 @@ struct Described {
 [[nodiscard]] Result<model::Model> with_layers(const PlanOptions& options, const Described& found,
                                                std::uint64_t layers);
 
+/// The same for sequences of so many tokens: a model that the sizes make has positions for them. Errors: as above.
+[[nodiscard]] Result<model::Model> with_sequence(const PlanOptions& options, const Described& found,
+                                                 std::uint64_t sequence);
+
 }  // namespace ullage::cli

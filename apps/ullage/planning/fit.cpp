@@ -35,8 +35,9 @@ Result<FitSearch::Variant> FitSearch::variant_of(std::uint64_t value) const {
   if (*step_.fit == FitOf::micro_batch) variant.setup.micro_batch = static_cast<std::int64_t>(value);
   if (*step_.fit == FitOf::sequence) variant.setup.sequence = static_cast<std::int64_t>(value);
   if (*step_.fit == FitOf::world) variant.options.training.ranks = value;
-  if (*step_.fit != FitOf::layers) return variant.model = found_.model, variant;
-  auto model = with_layers(options_, found_, value);
+  const bool layers = *step_.fit == FitOf::layers;
+  if (!layers && *step_.fit != FitOf::sequence) return variant.model = found_.model, variant;
+  auto model = layers ? with_layers(options_, found_, value) : with_sequence(options_, found_, value);
   if (!model) return tl::unexpected(model.error());
   variant.model = std::move(*model);
   auto frozen = planner::frozen_parameters(variant.model, options_.training.freeze);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 namespace ullage::cli {
@@ -30,6 +31,18 @@ Result<std::uint64_t> parse_parameters(std::string_view text) {
   return static_cast<std::uint64_t>(count);
 }
 
+/// Of what is no number nothing: it is refused later.
+std::uint64_t longest_sequence(const Arguments& arguments) {
+  std::uint64_t longest = 0;
+  for (const char* flag : {"seq", "cache"})
+    for (const std::string& word : split(arguments.text(flag).value_or(""), ',')) {
+      std::uint64_t value = 0;
+      const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+      if (error == std::errc{} && value <= most_tokens) longest = std::max(longest, value);
+    }
+  return longest;
+}
+
 /// The sizes, and the family that they make a model of where none is named.
 void read_sizes(const Arguments& arguments, PlanOptions& options) {
   bool given = arguments.given("family");
@@ -38,6 +51,7 @@ void read_sizes(const Arguments& arguments, PlanOptions& options) {
     given = given || options.sizes[i];
   }
   if (given && options.model.empty()) options.family = arguments.text("family").value_or("llama");
+  options.longest_sequence = longest_sequence(arguments);
 }
 
 Result<void> check_sizes(const Arguments& arguments, const PlanOptions& options) {
@@ -99,6 +113,9 @@ Result<void> read_ranks(const Arguments& arguments, PlanOptions& options) {
   const bool searched = arguments.text("fit") == "world";
   if (zero > 0 && !arguments.given("world") && !searched)
     return fail(ErrorKind::usage, "among how many ranks?", "--zero", "--world N as well, or --fit world");
+  if (zero > 0 && ranks == 1 && !searched)
+    return fail(ErrorKind::usage, "one rank has nobody to share with", fmt::format("--zero {} with --world 1", zero),
+                "--world of 2 or more, or --fit world");
   if (zero == 0 && searched)
     return fail(ErrorKind::usage, "more ranks change nothing", "--fit world without --zero", "--zero 1, 2 or 3",
                 "where they share nothing, each needs the same");

@@ -22,11 +22,14 @@ namespace ullage::cli {
 inline constexpr std::array<const char*, model::size_count> size_flags{"layers",   "hidden",       "heads",
                                                                        "kv-heads", "intermediate", "vocab"};
 
+inline constexpr std::uint64_t most_tokens = 1 << 24;  ///< of a sequence
+
 struct PlanOptions {
   std::string model;                        ///< a path, a name or a hub id; empty with --params and --family
   std::optional<std::uint64_t> parameters;  ///< --params
   std::string family;                       ///< of a model that the sizes make; empty with a model
   model::Sizes sizes;                       ///< in the place of the model's
+  std::uint64_t longest_sequence = 0;       ///< of --seq and --cache, for which a model of sizes has positions
   planner::Training training;
   bool train = true;
   std::vector<std::string> assumed;  ///< flags that were not given

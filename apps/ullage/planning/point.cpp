@@ -30,6 +30,7 @@ std::vector<report::PlanPhase> generation_phases(const std::vector<report::PlanP
       continue;
     }
     report::PlanPhase& decode = merged.back();
+    decode.last_step = phase.step;
     decode.allocated = phase.allocated, decode.reserved = phase.reserved;
     decode.peak_allocated = std::max(decode.peak_allocated, phase.peak_allocated);
     decode.peak_reserved = std::max(decode.peak_reserved, phase.peak_reserved);
@@ -45,7 +46,7 @@ report::PlanStep step_view(const planner::StepPlan& plan, const Setup& setup) {
   view.allocated_at = moment_of(setup, plan.allocated_at), view.reserved_at = moment_of(setup, plan.reserved_at);
   for (const planner::PhasePeak& phase : plan.phases)
     view.phases.push_back({phase_name(setup, phase.phase, phase.step), phase.step, phase.micro_batch, phase.allocated,
-                           phase.reserved, phase.peak_allocated, phase.peak_reserved});
+                           phase.reserved, phase.peak_allocated, phase.peak_reserved, 0});
   if (setup.cache > 0) view.phases = generation_phases(view.phases);
   return view;
 }
@@ -64,6 +65,7 @@ void judge(const PlanOptions& options, const Setup& setup, const program::Progra
   point.step->retries = limited.retries;
   if (!limited.shortage) {
     point.step->verdict = ledger::name_of(ledger::Verdict::tight);
+    point.step->with_limit = context + limited.peak_reserved;
     return;
   }
   point.fits_not = true;

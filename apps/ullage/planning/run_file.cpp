@@ -26,7 +26,7 @@ Result<std::vector<Setting>> settings_of(const std::string& path) {
 }
 
 std::string place_of(const Setting& setting, const std::string& path) {
-  return fmt::format("{}, line {}", path, setting.line);
+  return setting.line > 0 ? fmt::format("{}, line {}", path, setting.line) : path;
 }
 
 tl::unexpected<Error> unknown(const Shape& shape, const Setting& setting, const std::string& path) {
@@ -99,9 +99,16 @@ const Flag* flag_of(const Shape& shape, std::string name) {
   return found == shape.flags.end() || name == "run-file" ? nullptr : &*found;
 }
 
+Error placed(Error error, const std::map<std::string, std::string>& places) {
+  const std::string words = error.where + " ";
+  for (const auto& [flag, place] : places)
+    if (words.find("--" + flag + " ") != words.npos) error.where += fmt::format(", --{} of {}", flag, place);
+  return error;
+}
+
 Result<Combined> with_run_file(const Shape& shape, const Arguments& arguments) {
   const auto path = arguments.text("run-file");
-  if (!path) return Combined{arguments, {}};
+  if (!path) return Combined{arguments, {}, {}};
   auto settings = settings_of(*path);
   if (!settings) return tl::unexpected(settings.error());
   RunFileUse use{*path, is_training_arguments(*settings), {}, {}};
@@ -112,6 +119,7 @@ Result<Combined> with_run_file(const Shape& shape, const Arguments& arguments) {
   }
   std::vector<std::string> words = words_of(shape, arguments), model;
   std::set<const Flag*> seen;
+  std::map<std::string, std::string> places;
   for (const Setting& setting : *settings) {
     if (setting.key == "model") {
       if (setting.values.size() != 1) return one_model(setting, *path);
@@ -125,10 +133,15 @@ Result<Combined> with_run_file(const Shape& shape, const Arguments& arguments) {
     const auto more = words_of(*flag, setting, *path);
     if (!more) return tl::unexpected(more.error());
     words.insert(words.end(), more->begin(), more->end());
+    places.emplace(flag->name, place_of(setting, *path));
   }
   words.insert(words.end(), model.begin(), model.end());
   const std::vector<std::string_view> views(words.begin(), words.end());
-  return parse_arguments(shape, views).map([&](Arguments parsed) { return Combined{std::move(parsed), use}; });
+  return parse_arguments(shape, views)
+      .map([&](Arguments parsed) {
+        return Combined{std::move(parsed), use, places};
+      })
+      .map_error([&](Error error) { return placed(std::move(error), places); });
 }
 
 }  // namespace ullage::cli

@@ -5,6 +5,7 @@
 #include "apps/ullage/flags.hpp"
 #include "base/result.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,11 @@ struct RunFileUse {
 struct Combined {
   Arguments arguments;
   RunFileUse use;
+  std::map<std::string, std::string> places;  ///< of flags that the file gives: "run.yaml, line 2"
 };
+
+/// Says of the flags that an error is about where the file gives them.
+[[nodiscard]] Error placed(Error error, const std::map<std::string, std::string>& places);
 
 /// The flag that a setting is called after, with `-` or `_`; null for none that a file may have.
 [[nodiscard]] const Flag* flag_of(const Shape& shape, std::string name);

@@ -18,8 +18,6 @@ enum class FitOf : std::uint8_t { micro_batch, sequence, layers, world };
 /// By FitOf, as on the command line.
 inline constexpr std::array<std::string_view, 4> fit_names{"micro-batch", "seq", "layers", "world"};
 
-inline constexpr std::uint64_t most_tokens = 1 << 24;  ///< of a sequence
-
 struct StepOptions {
   std::vector<std::uint64_t> micro_batches, sequences;  ///< at least one of each
   lowering::Setup setup;                                ///< of the first of them

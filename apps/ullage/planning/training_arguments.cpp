@@ -24,10 +24,12 @@ class Rest {
 
   /// The value of a setting; `fallback` where it is missing or null.
   Result<std::string> text(const char* name, std::string fallback) {
+    line_ = 0;
     const auto found = left_.find(name);
     if (found == left_.end()) return fallback;
     const Setting& setting = *found->second;
     left_.erase(found);
+    line_ = setting.line;
     if (setting.nested || setting.is_list) return wrong(setting, "one value");
     return setting.values.empty() ? fallback : setting.values.front();
   }
@@ -43,6 +45,8 @@ class Rest {
   }
 
   void forget(const std::string& name) { left_.erase(name); }
+  /// Of the setting that was read last; 0 where it is missing.
+  [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] const std::map<std::string, const Setting*>& left() const { return left_; }
 
  private:
@@ -52,6 +56,7 @@ class Rest {
   }
   std::map<std::string, const Setting*> left_;
   const std::string& path_;
+  std::size_t line_ = 0;
 };
 
 /// transformers.training_args.OptimizerNames. Its `sgd` has no momentum, which no plan has.
@@ -130,9 +135,9 @@ Result<std::string> optimizer_of(Rest& rest, const std::string& path) {
 /// The settings that are made, or the first mistake.
 class Made {
  public:
-  void add(const char* name, const Result<std::string>& value) {
+  void add(const char* name, const Result<std::string>& value, std::size_t line) {
     if (!value && !error_) error_ = value.error();
-    if (value && !value->empty()) settings_.push_back({name, {*value}, false, false, 1});
+    if (value && !value->empty()) settings_.push_back({name, {*value}, false, false, line});
   }
   void add(const Setting& setting) { settings_.push_back(setting); }
   [[nodiscard]] bool has(const char* name) const {
@@ -174,7 +179,7 @@ Result<std::vector<Setting>> from_training_arguments(const std::vector<Setting>&
   Made made;
   keep_flags(settings, shape, rest, made);
   const auto add = [&](const char* name, bool wanted, const Result<std::string>& value) {
-    if (wanted && !made.has(name) && !arguments.given(name)) made.add(name, value);
+    if (wanted && !made.has(name) && !arguments.given(name)) made.add(name, value, rest.line());
   };
   for (const char* length : lengths) add("seq", true, rest.text(length, ""));
   const bool trains = arguments.text("mode") != "infer";

@@ -42,6 +42,11 @@ SizeInterval less(const SizeInterval& left, const PrintedSize& right) {
   return {left.low - static_cast<std::int64_t>(right.high), left.high - static_cast<std::int64_t>(right.low)};
 }
 
+/// Memory is not negative: of a difference, only what is not. One that is all below 0 says that sizes contradict.
+SizeInterval memory(const SizeInterval& difference) {
+  return difference.high < 0 ? difference : SizeInterval{std::max<std::int64_t>(difference.low, 0), difference.high};
+}
+
 }  // namespace
 
 const char* name_of(OomBackend backend) {
@@ -88,18 +93,18 @@ std::optional<PrintedSize> OomMessage::reserved() const {
 std::optional<SizeInterval> OomMessage::outside_pytorch() const {
   const auto held = reserved();
   if (!capacity || !free || !held) return std::nullopt;
-  return less(less(*capacity, *free), *held);
+  return memory(less(less(*capacity, *free), *held));
 }
 
 std::optional<SizeInterval> OomMessage::own_outside_pytorch() const {
   const auto held = reserved();
   if (!in_use || !held) return std::nullopt;
-  return less(*in_use, *held);
+  return memory(less(*in_use, *held));
 }
 
 std::optional<SizeInterval> OomMessage::other_processes() const {
   if (!capacity || !free || !in_use) return std::nullopt;
-  return less(less(*capacity, *free), *in_use);
+  return memory(less(less(*capacity, *free), *in_use));
 }
 
 }  // namespace ullage::ingest

@@ -74,6 +74,7 @@ void write_phases(JsonWriter& json, const PlanStep& step) {
   for (const PlanPhase& phase : step.phases) {
     json.begin_object();
     json.field("step", std::uint64_t{phase.step});
+    if (phase.last_step > 0) json.field("last_step", std::uint64_t{phase.last_step});
     json.field("micro_batch", std::uint64_t{phase.micro_batch});
     json.field("name", std::string_view(phase.phase));
     json.field("allocated_bytes", phase.allocated);
@@ -136,6 +137,7 @@ void write_step(JsonWriter& json, const PlanSetup& setup, const PlanPoint& point
     json.end_object();
   }
   if (step.retries > 0) json.field("retries", step.retries);
+  if (step.with_limit > 0) json.field("used_with_limit_bytes", step.with_limit);
   json.begin_object("headroom");
   json.field("bytes", point.left);
   json.field("fraction", point.left_fraction);
@@ -173,6 +175,7 @@ void write_changes(JsonWriter& json, const PlanView& view) {
     json.field("saved_bytes", change.saved);
     if (change.seconds) json.field("seconds", *change.seconds);
     json.field("verdict", std::string_view(change.verdict));
+    if (change.with_limit > 0) json.field("used_with_limit_bytes", change.with_limit);
     json.end_object();
   }
   json.end_array();
@@ -188,6 +191,7 @@ void write_rules(JsonWriter& json, const PlanView& view) {
     json.field("bytes", rule.bytes);
     json.field("against_plan", rule.bytes / static_cast<double>(view.points.front().at_least) - 1);
     json.field("misses", std::string_view(rule.misses));
+    write_texts(json, "counts", rule.counts);
     json.end_object();
   }
   json.end_array();

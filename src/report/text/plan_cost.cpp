@@ -44,6 +44,11 @@ std::string hours_text(double seconds) {
   return hours >= 10 ? text + " hours" : fmt::format("{:.2f} hours", hours);
 }
 
+/// "5,204", "93.6", "0.0412".
+std::string hours_number(double hours) {
+  return hours >= 1000 ? grouped(static_cast<std::uint64_t>(std::llround(hours))) : fmt::format("{:.3g}", hours);
+}
+
 std::string flops_table(const PlanFlops& flops) {
   Table table({{"pass"}, {"matmul", Align::right}, {"attention", Align::right}, {"together", Align::right}});
   for (const PlanPass& pass : flops.passes)
@@ -67,9 +72,9 @@ std::string rule_table(const PlanFlops& flops) {
   return table.text();
 }
 
-std::string flops_text(const PlanFlops& flops) {
-  return fmt::format("\nFLOPS of a step of {} tokens, 2 for each multiply-add, nothing masked away\n",
-                     grouped(flops.tokens)) +
+std::string flops_text(const PlanFlops& flops, std::uint64_t ranks) {
+  return fmt::format("\nFLOPS of a step of {} token{}{}, 2 for each multiply-add, nothing masked away\n",
+                     grouped(flops.tokens), flops.tokens == 1 ? "" : "s", ranks > 1 ? " on one rank" : "") +
          flops_table(flops) + "\n" + rule_table(flops);
 }
 
@@ -106,20 +111,27 @@ std::string training_text(const PlanTime& time, double tokens) {
   if (!time.training) return {};
   const std::string gpus = time.gpus > 1 ? fmt::format("{} such GPUs", grouped(time.gpus)) : "one such GPU";
   const double each = static_cast<double>(time.gpus) / 3600;
-  return fmt::format("  {} tokens on {}: {}; {:.4g} to {:.4g} GPU-hours\n", tokens_text(tokens), gpus,
-                     hours_text(time.training->value), each * time.training->low, each * time.training->high);
+  return fmt::format("  {} tokens on {}: {}; {} GPU-hours ({} to {}){}\n", tokens_text(tokens), gpus,
+                     hours_text(time.training->value), gpu_hours_text(time), hours_number(each * time.training->low),
+                     hours_number(each * time.training->high), time.gpus > 1 ? ", without time on the wire" : "");
+}
+
+/// Whose a rate is.
+std::string of_ranks(std::uint64_t ranks) {
+  return ranks > 1 ? fmt::format(" of all {} ranks", grouped(ranks)) : "";
 }
 
 std::string time_text(const PlanTime& time, double training_tokens) {
-  std::string text = "\nTIME of a step, an estimate: a roofline of each operator\n";
+  std::string text = fmt::format("\nTIME of a step{}, an estimate: a roofline of each operator\n",
+                                 time.gpus > 1 ? " of one rank without time on the wire" : "");
   text += fmt::format("  {} ({} to {}), {}\n", seconds_text(time.step.value), seconds_text(time.step.low),
                       seconds_text(time.step.high), bound_text(time));
   std::vector<std::string> passes;
   for (const auto& [name, seconds] : time.passes) passes.push_back(name + " " + seconds_text(seconds));
   text += "  " + join(passes, ", ") + "\n";
-  text += fmt::format("  {} tokens/s; {:.1f} % MFU of {:.4g} TFLOP/s\n",
-                      grouped(static_cast<std::uint64_t>(std::llround(time.tokens_per_second))), 100 * time.utilisation,
-                      time.peak_flops / 1e12);
+  text += fmt::format("  {} tokens/s{}; {:.1f} % MFU of {:.4g} TFLOP/s\n",
+                      grouped(static_cast<std::uint64_t>(std::llround(time.tokens_per_second))), of_ranks(time.gpus),
+                      100 * time.utilisation, time.peak_flops / 1e12);
   text += fmt::format("  beside it, at a constant {:.0f} % MFU ({}): {}\n", 100 * time.baseline_share,
                       time.baseline_source, seconds_text(time.baseline_seconds));
   if (time.emulated) text += emulated_text;
@@ -178,8 +190,12 @@ std::string seconds_text(double seconds) {
   return fmt::format("{:.0f} us", 1e6 * seconds);
 }
 
+std::string gpu_hours_text(const PlanTime& time) {
+  return hours_number(static_cast<double>(time.gpus) * time.training->value / 3600);
+}
+
 std::string cost_text(const PlanCost& cost, double training_tokens) {
-  return flops_text(cost.flops) + time_text(cost.time, training_tokens);
+  return flops_text(cost.flops, cost.time.gpus) + time_text(cost.time, training_tokens);
 }
 
 std::string envelope_text(const PlanEnvelope& envelope) {

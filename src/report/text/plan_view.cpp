@@ -64,6 +64,13 @@ std::string inference_text(const PlanSetup& setup) {
   return fmt::format("the sequence at once, then token by token until the KV cache holds {}", grouped(setup.cache));
 }
 
+std::string ranks_text(const PlanSetup& setup) {
+  return fmt::format(
+      "one of {} ranks, ZeRO stage {}: {}, an estimate; communication is in no number\n",
+      setup.ranks > 1 ? grouped(setup.ranks) : "several", setup.zero,
+      setup.attention.empty() ? "its states by closed form" : "its whole step, shared tensors cut evenly");
+}
+
 std::string setup_text(const PlanSetup& setup) {
   std::string text = fmt::format("{}{}, precision {}{}: {}\n", setup.train ? "training" : "inference",
                                  assumed_mark(setup, "mode"), setup.precision, assumed_mark(setup, "precision"),
@@ -75,10 +82,7 @@ std::string setup_text(const PlanSetup& setup) {
   }
   if (!setup.freeze.empty()) text += fmt::format("not trained: {}\n", join(setup.freeze, ", "));
   if (!setup.attention.empty()) text += step_setup_text(setup);
-  if (setup.ranks > 1 || setup.fit == "world")
-    text += fmt::format("one of {} ranks, ZeRO stage {}: an estimate by closed form, without communication memory\n",
-                        setup.ranks > 1 ? grouped(setup.ranks) : "several", setup.zero);
-  return text;
+  return setup.ranks > 1 || setup.fit == "world" ? text + ranks_text(setup) : text;
 }
 
 /// "104.31 GiB (112.00 GB; 16.00 bytes a parameter)".
@@ -116,24 +120,40 @@ std::string verdict_text(const PlanStep& step) {
   return step.verdict == "oom" ? "DOES NOT FIT" : step.verdict == "tight" ? "TIGHT" : "FITS";
 }
 
+/// ", and only because PyTorch gives cached memory back 4 times", and what it would have been.
+std::string retries_text(const PlanStep& step, std::uint64_t without_limit) {
+  return fmt::format(
+      ", and only because PyTorch gives cached memory back {}\n"
+      "  without a limit it would take {}, as everything below says\n",
+      step.retries == 1 ? "once" : fmt::format("{} times", step.retries), format_bytes(without_limit));
+}
+
 /// FITS: micro batch 4, sequence 1024 needs 33.10 GiB of 39.39 GiB (a100-40gb), 16.0 % left.
 std::string step_headline(const PlanView& view, const PlanPoint& point) {
   const PlanStep& step = *point.step;
-  std::string text = fmt::format("{}: micro batch {}, sequence {} needs {} of {} ({})", verdict_text(step),
-                                 step.micro_batch, step.sequence, format_bytes(point.at_least),
+  const bool given_back = step.with_limit > 0;
+  std::string text = fmt::format("{}: micro batch {}, sequence {} {} {} of {} ({})", verdict_text(step),
+                                 step.micro_batch, step.sequence, given_back ? "takes" : "needs",
+                                 format_bytes(given_back ? step.with_limit : point.at_least),
                                  format_bytes(point.device->capacity_bytes), point.device->short_name);
   if (view.reserve_bytes > 0) text += fmt::format(", {} kept free", format_bytes(view.reserve_bytes));
-  text += step.verdict == "oom"
+  text += given_back ? retries_text(step, point.at_least)
+          : step.verdict == "oom"
               ? fmt::format(", {} too much\n", format_bytes(point.missing))
               : fmt::format(", {} ({:.1f} %) left\n", format_bytes(point.left), 100 * point.left_fraction);
   if (step.shortage)
     text += fmt::format("  the first request without memory: {} in {}\n", format_bytes(step.shortage->requested),
                         where_text(step.shortage->moment));
-  if (step.verdict == "tight" && step.retries > 0)
-    text += fmt::format("  cached memory had to be given back {} times\n", step.retries);
   text += fmt::format("  most allocated: {} in {}\n", format_bytes(step.peak_allocated), where_text(step.allocated_at));
   text += fmt::format("  most reserved: {} from {}\n", format_bytes(step.peak_reserved), where_text(step.reserved_at));
   return point.device->form_factor_note.empty() ? text : text + "  " + point.device->form_factor_note + "\n";
+}
+
+/// "2", or "2 to 7169".
+std::string steps_of(const PlanPhase& phase) {
+  if (phase.step == 0) return {};
+  return phase.last_step > phase.step ? fmt::format("{} to {}", phase.step, phase.last_step)
+                                      : std::to_string(phase.step);
 }
 
 std::string phases_table(const PlanStep& step) {
@@ -143,7 +163,7 @@ std::string phases_table(const PlanStep& step) {
                {"most reserved", Align::right},
                {"allocated at its end", Align::right}});
   for (const PlanPhase& phase : step.phases)
-    table.add({phase.step > 0 ? std::to_string(phase.step) : "",
+    table.add({steps_of(phase),
                phase.micro_batch > 1 ? fmt::format("{} {}", phase.phase, phase.micro_batch) : phase.phase,
                format_bytes(phase.peak_allocated), format_bytes(phase.peak_reserved), format_bytes(phase.allocated)});
   return "\nPHASES\n" + table.text();
@@ -155,34 +175,67 @@ std::string time_cell(const PlanStep& step) {
   return step.cost ? "~" + seconds_text(step.cost->time.step.value) : "";
 }
 
-std::string step_table(const PlanView& view) {
+/// With a star where it is so little because cached memory is given back.
+std::string needs_cell(std::uint64_t needed, std::uint64_t with_limit) {
+  return with_limit > 0 ? format_bytes(with_limit) + "*" : format_bytes(needed);
+}
+
+/// Below a table with stars.
+std::string star_text(std::uint64_t most_without_limit) {
+  if (most_without_limit == 0) return {};
+  return fmt::format("* passes only because PyTorch gives cached memory back; without a limit it would take {}\n",
+                     format_bytes(most_without_limit));
+}
+
+std::string hours_cell(const PlanStep& step) {
+  return step.cost && step.cost->time.training ? "~" + gpu_hours_text(step.cost->time) : "";
+}
+
+std::vector<Table::Column> step_columns(const PlanView& view) {
   const bool fit = !view.setup.fit.empty();
-  Table table({{"GPU"},
-               {"memory", Align::right},
-               {!fit                        ? "micro batch"
-                : view.setup.fit == "world" ? "smallest world"
-                                            : "largest " + view.setup.fit,
-                Align::right},
-               {"sequence", Align::right},
-               {"needs", Align::right},
-               {"left", Align::right},
-               {view.setup.cache > 0 ? "last token" : "step time", Align::right},
-               {"verdict"}});
+  std::vector<Table::Column> columns = {{"GPU"},
+                                        {"memory", Align::right},
+                                        {!fit                        ? "micro batch"
+                                         : view.setup.fit == "world" ? "smallest world"
+                                                                     : "largest " + view.setup.fit,
+                                         Align::right},
+                                        {"sequence", Align::right},
+                                        {"needs", Align::right},
+                                        {"left", Align::right},
+                                        {view.setup.cache > 0 ? "last token" : "step time", Align::right}};
+  if (view.envelope) columns.push_back({"GPU-hours", Align::right});
+  columns.push_back({"verdict"});
+  return columns;
+}
+
+std::vector<std::string> step_row(const PlanView& view, const PlanPoint& point) {
+  const PlanStep& step = *point.step;
+  const bool fit = !view.setup.fit.empty(), refused = !step.refused.empty();
+  const std::uint64_t value = fit ? step.fit_value.value_or(0) : step.micro_batch;
+  std::vector<std::string> row = {point.device->short_name, format_bytes(point.device->capacity_bytes),
+                                  value > 0        ? std::to_string(value)
+                                  : fit && refused ? ""
+                                                   : "none",
+                                  std::to_string(step.sequence)};
+  if (refused)
+    row.insert(row.end(), {"", "", ""});
+  else
+    row.insert(row.end(),
+               {needs_cell(point.at_least, step.with_limit),
+                point.fits_not ? "-" + format_bytes(point.missing) : format_bytes(point.left), time_cell(step)});
+  if (view.envelope) row.push_back(hours_cell(step));
+  row.push_back(refused ? "not planned: " + step.refused : step.verdict == "oom" ? "does not fit" : step.verdict);
+  return row;
+}
+
+std::string step_table(const PlanView& view) {
+  Table table(step_columns(view));
+  std::uint64_t without_limit = 0;
   for (const PlanPoint& point : view.points) {
-    const PlanStep& step = *point.step;
-    if (!step.refused.empty()) {
-      table.add({point.device->short_name, format_bytes(point.device->capacity_bytes),
-                 fit ? "" : std::to_string(step.micro_batch), std::to_string(step.sequence), "", "", "",
-                 "not planned: " + step.refused});
-      continue;
-    }
-    const std::uint64_t value = fit ? *step.fit_value : step.micro_batch;
-    table.add({point.device->short_name, format_bytes(point.device->capacity_bytes),
-               value > 0 ? std::to_string(value) : "none", std::to_string(step.sequence), format_bytes(point.at_least),
-               point.fits_not ? "-" + format_bytes(point.missing) : format_bytes(point.left), time_cell(step),
-               step.verdict == "oom" ? "does not fit" : step.verdict});
+    table.add(step_row(view, point));
+    if (point.step->with_limit > 0) without_limit = std::max(without_limit, point.at_least);
   }
-  return table.text();
+  return table.text() + star_text(without_limit);
 }
 
 /// What the neighbour of the found value says.
@@ -217,21 +270,30 @@ std::string steps_text(const PlanView& view) {
 std::string changes_text(const PlanView& view) {
   if (view.changes.empty()) return {};
   Table table({{"change"}, {"needs", Align::right}, {"saves", Align::right}, {"step time", Align::right}, {"verdict"}});
-  for (const PlanChange& change : view.changes)
-    table.add({change.change, format_bytes(change.needed),
+  std::uint64_t without_limit = 0;
+  for (const PlanChange& change : view.changes) {
+    if (change.with_limit > 0) without_limit = std::max(without_limit, change.needed);
+    table.add({change.change, needs_cell(change.needed, change.with_limit),
                (change.saved < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(std::abs(change.saved))),
                change.seconds ? seconds_text(*change.seconds) : "",
                change.verdict == "oom" ? "does not fit" : change.verdict});
-  return "\nWHAT IF, one change at a time\n" + table.text();
+  }
+  return "\nWHAT IF, one change at a time\n" + table.text() + star_text(without_limit);
+}
+
+std::string why_text(const PlanRule& rule, bool too_high) {
+  if (!too_high) return "misses " + rule.misses;
+  return rule.counts.empty() ? "counts more than is there at once" : "counts " + join(rule.counts, "; ");
 }
 
 std::string rules_text(const PlanView& view) {
   if (view.rules.empty()) return {};
   const auto planned = static_cast<double>(view.points.front().at_least);
-  Table table({{"rule"}, {"says", Align::right}, {"against the plan", Align::right}, {"formula"}, {"misses"}});
+  Table table({{"rule"}, {"says", Align::right}, {"against the plan", Align::right}, {"formula"}, {"why"}});
   for (const PlanRule& rule : view.rules)
     table.add({rule.name, format_bytes(static_cast<std::uint64_t>(rule.bytes)),
-               fmt::format("{:+.0f} %", 100 * (rule.bytes / planned - 1)), rule.formula, rule.misses});
+               fmt::format("{:+.0f} %", 100 * (rule.bytes / planned - 1)), rule.formula,
+               why_text(rule, rule.bytes > planned)});
   return "\nPOPULAR RULES beside it\n" + table.text();
 }
 
@@ -264,12 +326,16 @@ std::string run_file_text(const PlanRunFile& file) {
          list_text(file.path + ": not read", file.ignored);
 }
 
-/// The interval of reserved memory: what was off, and, by the rule of three, how many may be.
+/// What was found of reserved memory and, by the rule of three, how many other plans may be further off.
 std::string drawn_text(const DrawnPlans& drawn) {
+  const std::string found = drawn.most_off > 0
+                                ? fmt::format("reserved what was planned within {:.1f} %", 100 * drawn.most_off)
+                                : "reserved exactly what was planned";
   return fmt::format(
-      "Of {0} such loops drawn at random all reserved, in a rehearsal, what was planned: {1:.1f} % off, with 95 %\n"
-      "confidence in all but 1 of {2}.\n",
-      drawn.count, 100 * drawn.most_off, drawn.count / 3);
+      "{} such loops were drawn at random, planned, and rehearsed: each {}.\n"
+      "So many without an exception say, with 95 % confidence: of other such loops fewer than 1 in {} is an "
+      "exception.\n",
+      drawn.count, found, drawn.count / 3);
 }
 
 std::string loop_text(const PlanSetup& setup) {

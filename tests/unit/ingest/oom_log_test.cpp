@@ -204,6 +204,17 @@ TEST(OomLog, ImpossibleProcessValuesAreUnknown) {
   EXPECT_FALSE(m.own_outside_pytorch());
 }
 
+TEST(OomLog, MemoryThatIsLeftIsNotNegative) {
+  const auto m = one(
+      "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 39.39 GiB of which 1.20 GiB is "
+      "free. Including non-PyTorch memory, this process has 38.19 GiB memory in use. Of the allocated memory 36.00 GiB "
+      "is allocated by PyTorch, and 1.00 GiB is reserved by PyTorch but unallocated.");
+  ASSERT_TRUE(m.other_processes());
+  EXPECT_EQ(m.other_processes()->low, 0);
+  EXPECT_GT(m.other_processes()->high, 0);
+  EXPECT_GT(m.own_outside_pytorch()->low, 0);
+}
+
 TEST(OomLog, IntervalsHoldWhatPrintsLikeIt) {
   const auto mib774 = *ingest::printed_size("774.00", "mib");
   EXPECT_EQ(mib774.bytes, 774 * mib);
