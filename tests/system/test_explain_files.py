@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -54,6 +55,14 @@ def test_the_numbers_of_a_text_and_their_intervals():
     assert interval["high_bytes"] - interval["low_bytes"] == pytest.approx(0.01 * GiB, abs=1)
     left = view["messages"][0]["outside_pytorch"]
     assert left["low_bytes"] < 1.84 * GiB < left["high_bytes"]
+
+
+def test_memory_is_not_negative_and_one_line_is_one():
+    text = TEXT.replace("4.58", "4.60")
+    others = explained("-", input=text)["messages"][0]["other_processes"]
+    assert others["low_bytes"] == 0 < others["high_bytes"]
+    shown = explain("-", input=text).stdout
+    assert re.search(r"of it other processes +0 B to ", shown) and "a text of 1 line\n" in shown
 
 
 def test_several_ranks_in_one_compressed_log(tmp_path):
