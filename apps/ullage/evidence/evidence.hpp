@@ -85,8 +85,8 @@ struct Evidence {
 /// What an argument RUN|FILE names, opened. Errors: those of resolve_run_or_file and of open_evidence.
 [[nodiscard]] Result<std::unique_ptr<Evidence>> open_run_or_file(const std::string& argument);
 
-/// The same; of a rehearsal that ran out of memory its second run, in which only the charging is unlimited: the one whose
-/// steps are whole, as those of a plan and of a run that fits.
+/// The same; of a rehearsal that ran out of memory its second run, in which only the charging is unlimited: the one
+/// whose steps are whole, as those of a plan and of a run that fits.
 [[nodiscard]] Result<std::unique_ptr<Evidence>> open_whole_run_or_file(const std::string& argument);
 
 /// The same for a command, `ullage VERB RUN|FILE`, that takes just one. Errors: also `usage`, when it is missing.

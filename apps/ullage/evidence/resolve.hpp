@@ -20,8 +20,8 @@ namespace ullage::cli {
 /// first of them in it.
 [[nodiscard]] std::filesystem::path directory_with_marks(const std::filesystem::path& path);
 
-/// The second run of a rehearsal that ran out of memory, in which only the charging is unlimited: a run directory in that
-/// of the first.
+/// The second run of a rehearsal that ran out of memory, in which only the charging is unlimited: a run directory in
+/// that of the first.
 [[nodiscard]] std::filesystem::path unlimited_run(const std::filesystem::path& path);
 [[nodiscard]] bool has_unlimited_run(const std::filesystem::path& path);
 /// The directory with the result of a run directory: that of the first run, where it is a second one.
@@ -42,8 +42,8 @@ enum class RunPart {
 
 /// The run that is meant, in this order: an existing path (of a folder that is no run directory only when no run is
 /// called so), an id, the only id that begins so, a name (its newest run),
-/// `@last` (the newest run); all but a path may end with `/unlimited`. Runs are those of the runs directory and of the store. Errors: `usage`, with the runs that
-/// come near; `io` when the store cannot be read and no kept run is meant.
+/// `@last` (the newest run); all but a path may end with `/unlimited`. Runs are those of the runs directory and of the
+/// store. Errors: `usage`, with the runs that come near; `io` when the store cannot be read and no kept run is meant.
 [[nodiscard]] Result<RunPlace> resolve_run(const std::string& argument, RunPart part);
 
 /// The path that is meant: `-` (the standard input), or what resolve_run finds.

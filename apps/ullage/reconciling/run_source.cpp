@@ -87,7 +87,8 @@ void take_evidence_facts(ReconcileSource& source, const Evidence& evidence) {
   if (const std::uint64_t number = parameters_of(facts); number > 0)
     source.facts[fact::parameters] = std::to_string(number);
   if (facts.setup) take_setup(source, facts);
-  if (auto record = read_record(directory_with_result(source.column.source).string())) (void)take_record(source, std::move(*record));
+  if (auto record = read_record(directory_with_result(source.column.source).string()))
+    (void)take_record(source, std::move(*record));
 }
 
 // --- the ledgers ---

@@ -128,7 +128,8 @@ void judge(RunResult& result, const RunFacts& facts) {
     // A real device cannot hold more than it has: two maxima of different moments were added.
     const bool too_much = judged.verdict == ledger::Verdict::oom && !facts.recording->rehearsal;
     result.verdict = ledger::name_of(too_much ? ledger::Verdict::tight : judged.verdict);
-    if (judged.verdict == ledger::Verdict::oom && facts.recording->rehearsal) result.missing_bytes = judged.missing_bytes;
+    if (judged.verdict == ledger::Verdict::oom && facts.recording->rehearsal)
+      result.missing_bytes = judged.missing_bytes;
     const bool whole = facts.end && facts.end->status == "ok";
     const std::uint64_t refused = result.requested_bytes.value_or(0);
     (whole ? result.needed_bytes : result.needed_at_least_bytes) = result.peak->used + refused;
@@ -150,7 +151,8 @@ void take_plan(RunResult& result, const RunFacts& facts) {
 /// A rehearsal's kernels do nothing: how long its steps take is nobody's figure.
 void take_rates(RunResult& result, const RunFacts& facts) {
   if (facts.recording->rehearsal) {
-    result.notes.emplace_back("made within a rehearsal: memory is that of the training, times are not, and none is given");
+    result.notes.emplace_back(
+        "made within a rehearsal: memory is that of the training, times are not, and none is given");
     std::ranges::for_each(result.phases, [](ledger::Phase& phase) { phase.seconds = 0; });
     return;
   }

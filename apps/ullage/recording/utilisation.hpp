@@ -7,9 +7,9 @@
 
 namespace ullage::cli {
 
-/// Fills in the FLOPs of the result's throughput, and what the device can do at best: the rate that the script gave, else
-/// the dense one of the catalogue in the precision that the model multiplies in. Of a device that is not in the catalogue
-/// there is none.
+/// Fills in the FLOPs of the result's throughput, and what the device can do at best: the rate that the script gave,
+/// else the dense one of the catalogue in the precision that the model multiplies in. Of a device that is not in the
+/// catalogue there is none.
 void take_utilisation(report::RunResult& result, const ingest::RunFacts& facts);
 
 }  // namespace ullage::cli
