@@ -46,9 +46,10 @@ std::optional<std::unordered_set<std::string>> known_ids() {
 
 void take_in_recording(const fs::path& folder) {
   std::error_code error;
+  if (fs::exists(folder / "run.json", error)) return;  // of most: nothing more is looked at
   const fs::path directory = directory_with_marks(folder), marks = directory / "marks.jsonl";
-  for (const fs::path& left : {folder / "run.json", directory / "run.json", directory / "device.ulog"})
-    if (fs::exists(left, error)) return;  // it has its result, or will: a rehearsal writes its own
+  for (const char* left : {"run.json", "device.ulog"})  // a rehearsal writes its result itself
+    if (fs::exists(directory / left, error)) return;
   if (!fs::exists(marks, error) || !may_be_ended_recording(marks)) return;
   const auto run = ingest::read_run_directory(directory.string());
   if (run && run->facts.recording) settle_recording(*run);
@@ -61,8 +62,7 @@ void take_in_recordings() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(runs_directory(), error)) {
     std::error_code gone;
-    if (known->contains(entry.path().filename().string()) || !entry.is_directory(gone)) continue;
-    take_in_recording(entry.path());
+    if (!known->contains(entry.path().filename().string()) && entry.is_directory(gone)) take_in_recording(entry.path());
   }
 }
 
