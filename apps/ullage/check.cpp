@@ -47,7 +47,7 @@ Result<void> check_is_whole(const store::Summary& run) {
   return fail(ErrorKind::usage, "a baseline is of a run that fits: the verdict of this one is " + run.verdict, run.id,
               "a run with the verdict fits or tight",
               run.verdict == "oom" ? "'ullage explain " + run.id + "' says what to make smaller"
-                                   : "mend the script, rehearse it again and take that run");
+                                   : "mend the script, run it again and take that run");
 }
 
 Result<ExitCode> update(const Arguments& arguments, const store::Record& record,

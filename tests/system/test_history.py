@@ -249,7 +249,7 @@ def test_check_against_a_baseline(home, result):
     assert home.json("check", "a", "--against", baseline)["checks"][0]["status"] == "improved"
 
 
-@pytest.mark.parametrize("verdict, hint", [("oom", "ullage explain a"), ("failed", "rehearse it again"), ("timeout", "rehearse it again")])
+@pytest.mark.parametrize("verdict, hint", [("oom", "ullage explain a"), ("failed", "run it again"), ("timeout", "run it again")])
 def test_a_baseline_is_of_a_run_that_fits(home, result, verdict, hint):
     keep(home, "a", result, verdict=verdict)
     keep(home, "b", result, verdict="tight")
