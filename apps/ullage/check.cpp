@@ -41,8 +41,18 @@ Result<std::vector<store::MetricId>> metrics_to_keep(const Arguments& arguments,
   return ids;
 }
 
+/// A run that broke off knows a part of its figures only, and one that does not fit none to hold others to.
+Result<void> check_is_whole(const store::Summary& run) {
+  if (verdict_is_good(run)) return {};
+  return fail(ErrorKind::usage, "a baseline is of a run that fits: the verdict of this one is " + run.verdict, run.id,
+              "a run with the verdict fits or tight",
+              run.verdict == "oom" ? "'ullage explain " + run.id + "' says what to make smaller"
+                                   : "mend the script, run it again and take that run");
+}
+
 Result<ExitCode> update(const Arguments& arguments, const store::Record& record,
                         const std::optional<Baseline>& baseline) {
+  if (const auto whole = check_is_whole(record.summary); !whole) return tl::unexpected(whole.error());
   const auto metrics = metrics_to_keep(arguments, baseline);
   if (!metrics) return tl::unexpected(metrics.error());
   const Baseline made = baseline_of(record, *metrics);
@@ -60,14 +70,11 @@ ExitCode code_of(const CheckReport& report) {
   return report.count(CheckStatus::unknown) > 0 ? ExitCode::bad_input : ExitCode::yes;
 }
 
-Result<ExitCode> check(const Arguments& arguments, const store::Record& record) {
+Result<ExitCode> check(const Arguments& arguments, const store::Record& record, const std::vector<Budget>& budgets) {
   const auto baseline = known_baseline(arguments);
   if (!baseline) return tl::unexpected(baseline.error());
   if (arguments.given("update")) return update(arguments, record, *baseline);
-  const auto budgets =
-      arguments.given("budget") ? parse_budgets(*arguments.text("budget")) : Result<std::vector<Budget>>();
-  if (!budgets) return tl::unexpected(budgets.error());
-  const CheckReport report = check_run(record, *budgets, *baseline, arguments.share("tolerance").value_or(0));
+  const CheckReport report = check_run(record, budgets, *baseline, arguments.share("tolerance").value_or(0));
   if (const auto path = arguments.text("markdown"))
     if (const auto written = write_file(*path, check_markdown(report)); !written)
       return tl::unexpected(written.error());
@@ -76,16 +83,28 @@ Result<ExitCode> check(const Arguments& arguments, const store::Record& record) 
   });
 }
 
-Result<ExitCode> run_check(const Arguments& arguments) {
-  if (arguments.given("list"))
-    return print_result(arguments.given("json") ? metrics_json() : metrics_text()).map([] { return ExitCode::yes; });
+/// What --update, --metrics and no flag at all lack.
+Result<void> check_flags_given(const Arguments& arguments) {
   if (!arguments.given("budget") && !arguments.given("against"))
     return fail(ErrorKind::usage, "nothing to check against", "ullage check",
                 "--budget METRIC=LIMIT,... or --against FILE", "'ullage check --list' prints the metrics");
   if (arguments.given("update") && !arguments.given("against"))
     return fail(ErrorKind::usage, "--update needs the file to write", "ullage check", "--against FILE --update");
+  if (arguments.given("metrics") && !arguments.given("update"))
+    return fail(ErrorKind::usage, "only a baseline that is written has chosen metrics", "--metrics without --update",
+                "--against FILE --update --metrics M,...", "--budget METRIC=LIMIT checks one figure");
+  return {};
+}
+
+Result<ExitCode> run_check(const Arguments& arguments) {
+  const auto budgets =
+      arguments.given("budget") ? parse_budgets(*arguments.text("budget")) : Result<std::vector<Budget>>();
+  if (!budgets) return tl::unexpected(budgets.error());
+  if (arguments.given("list"))
+    return print_result(arguments.given("json") ? metrics_json() : metrics_text()).map([] { return ExitCode::yes; });
+  if (const auto given = check_flags_given(arguments); !given) return tl::unexpected(given.error());
   return open_one_record(arguments, "ullage check").and_then([&](const auto& record) {
-    return check(arguments, record);
+    return check(arguments, record, *budgets);
   });
 }
 

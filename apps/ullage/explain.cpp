@@ -7,9 +7,11 @@
 #include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
 #include "ingest/oom_message/model_dimensions.hpp"
+#include "model/source.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace ullage::cli {
@@ -22,9 +24,10 @@ Result<ExplainOptions> options_of(const Arguments& arguments) {
   options.gpu = arguments.text("gpu");
   options.top = arguments.count("top").value_or(4);
   if (const auto model = arguments.text("model")) {
-    auto source = ingest::Source::open(*model);
-    if (!source) return tl::unexpected(source.error());
-    auto dimensions = ingest::read_model_dimensions(*source);
+    const auto found = model::find_source(*model);
+    if (!found) return tl::unexpected(found.error());
+    auto source = ingest::Source::of(std::as_bytes(std::span(found->json)), found->where);
+    auto dimensions = ingest::read_model_dimensions(source);
     if (!dimensions) return tl::unexpected(dimensions.error());
     options.model = *dimensions;
   }
@@ -74,7 +77,8 @@ Result<ExitCode> run_explain(const Arguments& arguments) {
 }
 
 constexpr Flag explain_flags[] = {
-    {"model", "FILE", "a model's config.json: what the failed request's size is likely to be", FlagKind::text},
+    {"model", "MODEL", "as of 'ullage plan', a config.json for example: what the failed request's size is likely to be",
+     FlagKind::text},
     {"micro-batch", "N", "sequences per step, for the same", FlagKind::count},
     {"seq", "N", "tokens per sequence, for the same", FlagKind::count},
     {"gpu", "NAME", "the GPU of the command at the end", FlagKind::gpu},

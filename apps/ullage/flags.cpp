@@ -28,14 +28,11 @@ Result<void> only_check(const Result<T>& result) {
   return {};
 }
 
-// A bare number is a count of bytes; where memory of a machine is meant, a small one has lost its unit.
 Result<void> check_size(std::string_view value) {
   const auto bytes = parse_size(value);
   if (!bytes) return tl::unexpected(bytes.error());
-  const bool bare = value.find_first_not_of("0123456789. ") == value.npos;
-  if (!bare || *bytes == 0 || *bytes >= mib) return {};
-  return fail(ErrorKind::usage, "a size without a unit is a number of bytes", {},
-              fmt::format("{0}GiB (2^30 bytes each) or {0}GB (10^9)", trim(value)));
+  if (!has_lost_its_unit(value)) return {};
+  return fail(ErrorKind::usage, "a size without a unit is a number of bytes", {}, units_for(value));
 }
 
 Result<void> check_kind(FlagKind kind, std::string_view value) {

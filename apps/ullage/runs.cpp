@@ -5,6 +5,7 @@
 #include "apps/ullage/history/columns.hpp"
 #include "apps/ullage/history/filters.hpp"
 #include "apps/ullage/history/location.hpp"
+#include "apps/ullage/history/take_in.hpp"
 #include "apps/ullage/output.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ Result<store::Query> query_of(const Arguments& arguments, const std::vector<RunC
 }
 
 Result<Listing> listing_of(const store::Query& query) {
-  auto store = open_store();
+  auto store = open_history();
   if (!store) return tl::unexpected(store.error());
   if (!*store) return Listing{};
   if (const auto checked = check_settings(**store, query); !checked) return tl::unexpected(checked.error());

@@ -5,6 +5,7 @@
 #include "apps/ullage/history/columns.hpp"
 #include "apps/ullage/history/filters.hpp"
 #include "apps/ullage/history/location.hpp"
+#include "apps/ullage/history/take_in.hpp"
 #include "apps/ullage/output.hpp"
 #include "store/time.hpp"
 
@@ -73,7 +74,7 @@ Result<Trend> read_trend(const Arguments& arguments) {
   if (!metric) return tl::unexpected(metric.error());
   auto filter = filter_of(arguments);
   if (!filter) return tl::unexpected(filter.error());
-  auto store = open_store();
+  auto store = open_history();
   if (!store) return tl::unexpected(store.error());
   if (!*store) return Trend{*metric, 0, {}, 0};
   store::Query query;

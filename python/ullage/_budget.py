@@ -57,10 +57,22 @@ def check_names(budgets):
             raise Failed(f"gpu_budget: no metric is called '{metric}'\n  known: {', '.join(metrics())}")
 
 
+def check_limits(budgets):
+    """Likewise a limit that is none, or has lost its unit."""
+    checked = _run("check", "--list", "--budget", _wanted(budgets))
+    if checked.returncode != 0:
+        raise Failed(f"gpu_budget: {checked.stderr.strip().removeprefix('ullage: ')}")
+
+
+def _wanted(budgets):
+    return ",".join(f"{metric}={str(limit).replace(' ', '')}" for metric, limit in budgets)
+
+
 def hold(command, device, budgets, name, **options):
     """Rehearses `command`, a pytest of one test, on the GPU that the flags `device` name, and checks `budgets`, pairs of a
     metric and a limit. Raises what says why it does not hold; the run directory then stays."""
     check_names(budgets)
+    check_limits(budgets)
     folder = tempfile.mkdtemp(prefix="ullage-budget-")
     keep = False
     try:
@@ -108,8 +120,7 @@ def _read(path):
 
 
 def _check(run, result, budgets):
-    wanted = ",".join(f"{metric}={str(limit).replace(' ', '')}" for metric, limit in budgets)
-    checked = _run("check", run, "--budget", wanted)
+    checked = _run("check", run, "--budget", _wanted(budgets))
     if checked.returncode != 0:
         said = checked.stdout.strip() or checked.stderr.strip()
         raise Failed(f"{_headline(said, result)}\n\n{said}\n\n{_ledger(run)}\n\nthe run: {run}")

@@ -16,6 +16,9 @@ from . import _budget
 
 _MARK = "gpu_budget"
 _SIGNATURE = f"{_MARK}(limit, metric='peak_reserved', gpu=None, memory=None)"
+_NO_GPU = (f"{_MARK}: no GPU was chosen\n"
+           "  expected: gpu=\"a100-40gb\" of the mark, the option --ullage-gpu NAME, ullage_gpu = NAME in the ini file, or the variable "
+           "ULLAGE_GPU\n  hint: 'ullage gpus' lists the names")
 _PLUGIN = "ullage.pytest_plugin"
 _INSIDE = _budget.REPORTS in os.environ
 # Which tests to run, how often and what to write besides is the outer pytest's concern.
@@ -53,6 +56,8 @@ class _Mark:
 
     def device(self, config):
         gpu = self.gpu or config.getoption("--ullage-gpu") or config.getini("ullage_gpu")
+        if not gpu and not os.environ.get("ULLAGE_GPU"):
+            raise _budget.Failed(_NO_GPU)
         return (*(("--gpu", gpu) if gpu else ()), *(("--memory", str(self.memory).replace(" ", "")) if self.memory else ()))
 
 
@@ -100,6 +105,8 @@ def _failure(item):
         devices = _budgets(item)
     except TypeError as error:
         return f"{_SIGNATURE}: {str(error).replace('_Mark.__init__() ', '')}"
+    except _budget.Failed as error:
+        return error
     try:
         for device, budgets in devices.items():
             _budget.hold(_command(item), device, list(budgets.items()), item.nodeid, cwd=str(item.config.invocation_params.dir))

@@ -118,6 +118,15 @@ Result<std::uint64_t> parse_size(std::string_view text) {
   return bytes ? bytes : bad_size(text, "the size is too large");
 }
 
+bool has_lost_its_unit(std::string_view text) {
+  const auto bytes = parse_size(text);
+  return bytes && *bytes > 0 && *bytes < mib && split_amount(text).unit.empty();
+}
+
+std::string units_for(std::string_view number) {
+  return fmt::format("{0}GiB (2^30 bytes each) or {0}GB (10^9)", trim(number));
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   for (const Unit& unit : binary_units) {
     if (bytes >= unit.bytes)

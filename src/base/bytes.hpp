@@ -32,6 +32,11 @@ inline constexpr std::uint64_t tib = std::uint64_t{1} << 40;
 /// `usage` for anything else, for `80G` (which of the two?) and for sizes over 2^64 - 1.
 [[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);
 
+/// True for a bare number that is a size below 1 MiB but not 0: where memory is meant, it has lost its unit.
+[[nodiscard]] bool has_lost_its_unit(std::string_view text);
+/// What a bare number may have meant: `40GiB (2^30 bytes each) or 40GB (10^9)`.
+[[nodiscard]] std::string units_for(std::string_view number);
+
 /// `39.39 GiB`, `512 B`: the largest binary unit that gives at least 1, two decimals; plain bytes below 1 KiB.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 /// As format_bytes, with a sign where negative: for differences.

@@ -65,13 +65,27 @@ class Collector {
   std::vector<Setting> settings_;
 };
 
-std::size_t script_position(std::span<const std::string> command) {
+std::optional<std::size_t> script_position(std::span<const std::string> command) {
   for (std::size_t i = 0; i < command.size(); ++i) {
     if (command[i].size() > 3 && command[i].ends_with(".py")) return i;
     const bool after_python = i > 0 && is_python(command[i - 1]);
     if (after_python && (command[i] == "-m" || command[i] == "-c") && i + 1 < command.size()) return i + 1;
   }
-  return 0;
+  return std::nullopt;
+}
+
+/// `ullage record --out DIR -- ...` in front of a script runs it as it is: how it is recorded is no choice of the
+/// script.
+std::vector<std::string> without_own_words(std::span<const std::string> command) {
+  std::vector<std::string> words(command.begin(), command.end());
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (file_name(words[i]) != "ullage" || (words[i + 1] != "record" && words[i + 1] != "rehearse")) continue;
+    const auto begin = words.begin() + static_cast<std::ptrdiff_t>(i), end = std::find(begin, words.end(), "--");
+    if (end == words.end() || script_position(std::span(words).first(i))) break;
+    words.erase(begin, end + 1);
+    --i;  // what follows may be one more
+  }
+  return words;
 }
 
 }  // namespace
@@ -93,10 +107,11 @@ Setting setting(SettingGroup group, std::string key, std::string text) {
   return made;
 }
 
-CommandParts command_parts(std::span<const std::string> command) {
+CommandParts command_parts(std::span<const std::string> whole) {
   CommandParts parts;
+  const std::vector<std::string> command = without_own_words(whole);
   if (command.empty()) return parts;
-  const std::size_t at = script_position(command);
+  const std::size_t at = script_position(command).value_or(0);
   const bool text = at > 0 && command[at - 1] == "-c";
   parts.script = text ? "-c" : command[at];
   std::vector<std::string> before(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(at));

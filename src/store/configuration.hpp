@@ -40,7 +40,7 @@ struct Setting {
 
 /// A command, taken apart.
 struct CommandParts {
-  std::string launcher;                ///< words before the script, without a bare Python
+  std::string launcher;                ///< words before the script, without a bare Python and words of Ullage's own
   std::string script;                  ///< path, or the module of -m; the program itself where there is no script
   std::vector<std::string> arguments;  ///< of the script
 };

@@ -67,7 +67,16 @@ Value fragmentation(const Json& run, const char*, const char*) {
 
 Value needed(const Json& run, const char*, const char*) {
   if (const auto exact = count_of(at(&run, "needed_bytes"))) return known(exact);
-  return known(count_of(at(&run, "needed_at_least_bytes")));
+  const auto bound = count_of(at(&run, "needed_at_least_bytes"));
+  return bound.value_or(0) > 0 ? known(bound) : std::nullopt;  // at least nothing says nothing
+}
+
+/// All of the device is left where a run broke off before it came to use it.
+Value headroom(const Json& run, const char*, const char*) {
+  const std::string verdict = text_of(at(&run, "verdict"));
+  const bool broke_off = verdict == "failed" || verdict == "timeout";
+  if (broke_off && at(&run, "peak") == nullptr) return std::nullopt;
+  return known(count_of(at(&run, "headroom", "bytes")));
 }
 
 /// A figure in the whole numbers that are stored; nothing for one that no training has.
@@ -132,13 +141,11 @@ constexpr Definition definitions[] = {
     {{"missing", Unit::bytes, true, "by how much the device is too small; unknown where it is not"},
      field,
      "missing_bytes"},
-    {{"headroom", Unit::bytes, false, "what is left of the device at the peak; more is better"},
-     field,
-     "headroom",
-     "bytes"},
+    {{"headroom", Unit::bytes, false, "what is left of the device at the peak; more is better"}, headroom},
     {{"fragmentation", Unit::bytes, true, "peak_reserved less peak_allocated"}, fragmentation},
     {{"step_growth", Unit::bytes, true,
-      "growth of allocated memory over the last step: from the end of the optimizer of the step before to its own"},
+      "growth of allocated memory over the last step: from the end of the optimizer of the step before to its own",
+      true},
      step_growth},
     {{"peak_load", Unit::bytes, true, "highest allocated memory before the first forward"}, highest_in_phase, "load"},
     {{"peak_forward", Unit::bytes, true, "highest allocated memory in any forward"}, highest_in_phase, "forward"},

@@ -24,6 +24,7 @@ struct Metric {
   Unit unit;
   bool less_is_better;
   std::string_view meaning;
+  bool is_growth = false;  ///< a difference: where it is below 0 nothing grew
 };
 
 /// A position in metrics().

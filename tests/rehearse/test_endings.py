@@ -50,6 +50,14 @@ def test_a_script_that_fails_keeps_its_traceback_and_status(rehearse, tmp_path):
     assert run.exception == {"type": "ZeroDivisionError", "text": "division by zero"}
 
 
+def test_a_script_that_fails_before_it_uses_the_gpu(rehearse, tmp_path):
+    run = rehearse(command=script(tmp_path, "print(1\n"), check=False)
+    assert (run.status, run.verdict) == (5, "failed")
+    assert "needed_at_least_bytes" not in run.result and "peak" not in run.result
+    checked = subprocess.run([ullage(), "check", run.directory, "--budget", "needed=1GiB,headroom=1GiB"], capture_output=True, text=True)
+    assert checked.returncode == 1 and checked.stdout.count("NOT KNOWN") == 2
+
+
 def test_a_status_of_its_own_survives(rehearse, tmp_path):
     run = rehearse(command=script(tmp_path, "import sys, torch\ntorch.zeros(1, device='cuda')\nsys.exit(7)\n"), check=False)
     assert (run.status, run.script_exit_code) == (5, 7)

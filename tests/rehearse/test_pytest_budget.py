@@ -144,11 +144,19 @@ def test_mistakes_are_said(tmp_path):
         @pytest.mark.gpu_budget("1 parsec", gpu="t4")
         def test_limit(model): pass
 
+        @pytest.mark.gpu_budget("8", gpu="t4")
+        def test_unit(): pass
+
+        @pytest.mark.gpu_budget("8 GiB")
+        def test_no_gpu(): pass
+
         @pytest.mark.gpu_budget()
         def test_nothing(): pass
     """)
     assert set(outcomes(done).values()) == {"FAILED"}
-    for said in ("no metric is called 'peak_reservd'", "peak_reserved,", "a100-40gb", "1parsec", "limit"):
+    for said in ("no metric is called 'peak_reservd'", "peak_reserved,", "a100-40gb", "1parsec", "limit",
+                 "a limit without a unit is a number of bytes: 'peak_reserved=8'", "8GiB (2^30 bytes each) or 8GB",
+                 "no GPU was chosen", "gpu=\"a100-40gb\" of the mark", "--ullage-gpu NAME", "ullage_gpu = NAME"):
         assert said in done.stdout, said
 
 

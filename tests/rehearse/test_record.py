@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording a training: its phases are PyTorch's own counters, and the script's own readings stay what they are."""
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -194,6 +195,50 @@ def test_a_recording_inside_a_rehearsal_that_does_not_fit(rehearse, tmp_path):
     recorded = result_of(tmp_path, tmp_path / "recorded")  # of the second run, in which nothing is refused
     assert recorded["verdict"] == "oom" and recorded["missing_bytes"] > 0
     assert recorded["needed_bytes"] == made.result["needed_bytes"]
+
+
+def history(folder, *words):
+    """Of the store that belongs to the runs below `folder`."""
+    return json.loads(run(folder, ullage(), *words, "--json", environment=environment_of(folder, ULLAGE_STORE="")).stdout)
+
+
+def test_an_ended_recording_is_in_the_history_without_being_named(tmp_path):
+    run(tmp_path, "record_loop.py", "recorded")
+    first = only_run(tmp_path)
+    assert [one["id"] for one in history(tmp_path, "runs")["runs"]] == [first.name]
+    record(tmp_path, sys.executable, "-c", LOOP, flags=["--name", "second"])
+    second = next(path for path in runs_in(tmp_path) if path != first)
+    assert history(tmp_path, "trend", "--name", "second", "--key", "peak_allocated")["runs"][0]["id"] == second.name
+    run(tmp_path, ullage(), "rm", second.name, environment=environment_of(tmp_path, ULLAGE_STORE=""))
+    assert [one["id"] for one in history(tmp_path, "runs")["runs"]] == [first.name]  # what was forgotten stays so
+
+
+def test_the_newest_run_may_be_a_recording_inside_a_rehearsal(tmp_path):
+    environment = {"XDG_DATA_HOME": str(tmp_path), "ULLAGE_STORE": ""}
+    command = [ullage(), "rehearse", "--gpu", "a100-80gb", "--", ullage(), "record", "--name", "inside", "--", sys.executable, "-c", LOOP]
+    run(tmp_path, *command, environment={**os.environ, **environment})
+    inside = next(path for path in runs_in(tmp_path) if path.name.endswith("-inside"))
+    assert history(tmp_path, "ledger", "@last")["source"] == str(inside)
+    assert history(tmp_path, "show", "@last")["history"]["id"] == inside.name
+    assert [one["id"] for one in history(tmp_path, "runs")["runs"]][0] == inside.name
+
+
+def test_a_recording_that_is_still_written_is_none_yet(tmp_path):
+    """One that was killed is, and so is one whose process goes on without it."""
+    words = [sys.executable, "-c", LOOP + "import sys\nprint('made', flush=True)\nsys.stdin.read()\n"]
+    with subprocess.Popen([ullage(), "record", "--", *words], env=environment_of(tmp_path), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        process.stdout.readline()
+        assert history(tmp_path, "runs")["total"] == 0 and not (only_run(tmp_path) / "run.json").exists()
+        process.kill()
+        process.wait()
+        assert history(tmp_path, "runs")["runs"][0]["verdict"] == "failed"
+    words[-1] = f"import ullage\nwith ullage.record('over'):\n    exec({LOOP!r})\n" + words[-1].removeprefix(LOOP)
+    with subprocess.Popen(words, env=environment_of(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as process:
+        process.stdout.readline()
+        assert history(tmp_path, "runs", "--name", "over")["runs"][0]["verdict"] == "fits"
+        process.kill()
 
 
 LOOP = """

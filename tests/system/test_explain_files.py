@@ -107,6 +107,9 @@ def test_what_the_request_was(tmp_path):
     from_log = explained("-", input=log)
     assert from_log["messages"][0]["request_candidates"][0]["formula"] == candidate["formula"]
     assert any("n_embd 768 (line 2)" in note and "seq_length 1024 (line 5)" in note for note in from_log["notes"])
+    for model in (tmp_path, "gpt2", "openai-community/gpt2"):  # as `ullage plan` takes it
+        assert explained("-", "--model", model, "--micro-batch", 8, "--seq", 1024, input=text)["messages"] == view["messages"]
+    assert "did you mean 'gpt2'" in explain("-", "--model", "gtp2", input=text, status=2).stderr
     config.write_text('{"hidden_size": ')
     assert "byte 16" in explain("-", "--model", config, input=text, status=3).stderr
 

@@ -190,7 +190,10 @@ def test_the_list_is_filtered_sorted_and_cut(home, result):
     (["check", "run-1", "--budget", "peak_resrved=1GiB"], "did you mean 'peak_reserved'"),
     (["check", "run-1", "--budget", "peak_reserved"], "peak_reserved=38GiB"),
     (["check", "run-1", "--budget", "peak_reserved=lots"], "38GiB"),
+    (["check", "run-1", "--budget", "peak_reserved=6"], "6GiB (2^30 bytes each)"),
+    (["check", "run-1", "--budget", "step_growth=0.5"], "0.5GiB"),
     (["check", "run-1", "--update", "--budget", "steps=1"], "--against"),
+    (["check", "run-1", "--against", "b.json", "--metrics", "steps"], "--update"),
     (["trend", "--key", "activation"], "did you mean 'activations'"),
     (["store", "rebuid"], "did you mean 'rebuild'"),
     (["store"], "rebuild, export or import"),
@@ -244,6 +247,45 @@ def test_check_against_a_baseline(home, result):
     home("check", "b", "--against", baseline, "--update")
     assert list(json.loads(baseline.read_text())["metrics"]) == ["activations"]
     assert home.json("check", "a", "--against", baseline)["checks"][0]["status"] == "improved"
+
+
+@pytest.mark.parametrize("verdict, hint", [("oom", "ullage explain a"), ("failed", "run it again"), ("timeout", "run it again")])
+def test_a_baseline_is_of_a_run_that_fits(home, result, verdict, hint):
+    keep(home, "a", result, verdict=verdict)
+    keep(home, "b", result, verdict="tight")
+    said = home("check", "a", "--against", home.folder / "b.json", "--update", status=2).stderr
+    assert f"the verdict of this one is {verdict}" in said and hint in said
+    assert not (home.folder / "b.json").exists()
+    home("check", "b", "--against", home.folder / "b.json", "--update")
+
+
+def with_growth(result, bytes):
+    """The same run, whose last step ends with so many bytes more than the one before."""
+    before, last = [phase for phase in result["phases"] if phase["name"] == "optimizer"][-2:]
+    last["allocated_bytes"] = before["allocated_bytes"] + bytes
+    return result
+
+
+def test_memory_that_shrank_once_is_no_standard(home, result):
+    for name, minute, growth in (("shrank", 1, -MiB), ("less", 2, -1024), ("none", 3, 0), ("grew", 4, 1)):
+        keep(home, name, with_growth(copy.deepcopy(result), growth), minute)
+    home("check", "shrank", "--against", "b.json", "--update", "--metrics", "step_growth")
+    assert json.loads((home.folder / "b.json").read_text())["metrics"] == {"step_growth": -MiB}
+    for name, status in (("shrank", "ok"), ("less", "ok"), ("none", "ok"), ("grew", "over")):
+        check = home.json("check", name, "--against", "b.json", "--tolerance", "50%", status=int(status == "over"))["checks"][0]
+        assert (check["status"], check["limit"], check["baseline"]) == (status, 0, -MiB)
+    home("store", "rebuild")
+    trend = home.json("trend", "--key", "step_growth", status=1)
+    assert [run["regression"] for run in trend["runs"]] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("bound", [{}, {"needed_at_least_bytes": 0}])
+def test_a_run_that_never_used_the_device_knows_nothing_of_it(home, result, bound):
+    for key in ("peak", "needed_bytes", "needed_reserved_bytes"):
+        result.pop(key)
+    keep(home, "a", {**result, **bound, "headroom": {"bytes": 1 << 35, "fraction": 1.0}}, verdict="failed")
+    report = home.json("check", "a", "--budget", "needed=1GiB,headroom=1GiB,peak_used=1GiB", status=1)
+    assert [check["status"] for check in report["checks"]] == ["unknown"] * 3
 
 
 @pytest.mark.parametrize("text, status", [("", 3), ("[]", 3), ("{}", 3), ('{"metrics": {"peak": 1}}', 2),

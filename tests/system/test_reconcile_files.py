@@ -92,6 +92,12 @@ def test_a_spoilt_plan(tmp_path, spoil, said):
     assert said in ullage("reconcile", SNAPSHOTS / "wedson_medium_128_training.pickle.gz", "--plan", made, status=3).stderr
 
 
+@pytest.mark.parametrize("word, model", [("gpt2", "gpt2"), ("made.json", "MODEL")])
+def test_a_plan_is_a_file(tmp_path, word, model):
+    said = ullage("reconcile", SNAPSHOTS / "wedson_medium_128_training.pickle.gz", "--plan", word, status=4).stderr
+    assert "ullage plan ... --json" in said and f"ullage plan {model} --gpu NAME" in said
+
+
 def test_a_compressed_plan_and_one_that_is_cut(tmp_path):
     made = plan(tmp_path, micro_batch=1, seq=64)
     packed = tmp_path / "plan.json.gz"

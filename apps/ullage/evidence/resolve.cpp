@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/evidence/resolve.hpp"
 
-#include "apps/ullage/recording/result.hpp"
-#include "ingest/run_directory/run_directory.hpp"
-
 #include "apps/ullage/history/index.hpp"
 #include "apps/ullage/history/location.hpp"
+#include "apps/ullage/history/take_in.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +13,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -37,10 +36,7 @@ bool has(const fs::path& directory, RunPart part) {
   std::error_code error;
   const bool marks = fs::exists(directory_with_marks(directory) / "marks.jsonl", error);
   if (part == RunPart::evidence) return marks;
-  if (marks && !fs::exists(directory / "run.json", error) && !fs::exists(directory / "device.ulog", error))
-    if (const auto run = ingest::read_run_directory(directory_with_marks(directory).string());
-        run && run->facts.recording)
-      settle_recording(*run);
+  if (marks) take_in_recording(directory);
   return fs::exists(directory / "run.json", error);
 }
 
@@ -78,8 +74,9 @@ KnownRun known(const store::Summary& run) {
 /// Answers from both places; an error of the store counts only where the kept runs have no answer.
 class Search {
  public:
-  explicit Search(RunPart part) : part_(part), kept_(kept_runs(part)) {
-    auto store = open_store();
+  explicit Search(RunPart part) : part_(part) {
+    auto store = open_history();
+    kept_ = kept_runs(part);
     if (store)
       store_ = std::move(*store);
     else
@@ -96,8 +93,9 @@ class Search {
       last = known(row.summary);
       break;
     }
-    const auto kept = std::ranges::max_element(kept_, {}, &KnownRun::time_ms);
-    if (kept != kept_.end() && (!last || (kept->time_ms > last->time_ms && !is_stored(kept->id)))) last = *kept;
+    const std::vector<KnownRun> others = kept_alone();
+    const auto kept = std::ranges::max_element(others, {}, &KnownRun::time_ms);
+    if (kept != others.end() && (!last || kept->time_ms > last->time_ms)) last = *kept;
     if (last) return place_of(last->id, last->path.string());
     if (failure_) return tl::unexpected(*failure_);
     return fail(ErrorKind::usage, "there is no run yet", "@last", "a run under " + runs_directory().string(),
@@ -138,8 +136,13 @@ class Search {
     return {id, directory, source && source->imported};
   }
 
-  bool is_stored(const std::string& id) {
-    return stored([&](store::Store& store) { return store.find(id); }).has_value();
+  /// Kept runs that the store does not know.
+  std::vector<KnownRun> kept_alone() {
+    const auto ids = stored([](store::Store& store) { return store.ids(); });
+    const std::unordered_set<std::string> known(ids.begin(), ids.end());
+    std::vector<KnownRun> others = kept_;
+    std::erase_if(others, [&](const KnownRun& run) { return known.contains(run.id); });
+    return others;
   }
 
   static tl::unexpected<Error> ambiguous(const std::string& word, const std::map<std::string, std::string>& runs,

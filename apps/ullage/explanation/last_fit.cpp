@@ -5,6 +5,7 @@
 #include "apps/ullage/history/index.hpp"
 #include "apps/ullage/history/location.hpp"
 #include "apps/ullage/history/stored_result.hpp"
+#include "apps/ullage/history/take_in.hpp"
 #include "ledger/breakdown.hpp"
 #include "ledger/reconciliation.hpp"
 #include "store/time.hpp"
@@ -78,7 +79,7 @@ void take_ledgers(report::LastFit& last, const report::RunResult& then, const Ev
 std::optional<report::LastFit> last_fit(const Evidence& evidence, const report::ExplainView& view) {
   if (!view.failure) return std::nullopt;
   const std::string script = script_of(evidence);
-  auto store = script.empty() ? Result<std::optional<store::Store>>() : open_store();
+  auto store = script.empty() ? Result<std::optional<store::Store>>() : open_history();
   if (!store || !*store) return std::nullopt;
   std::optional<store::Record> now;
   if (evidence.run)

@@ -4,6 +4,8 @@
 #include "base/bytes.hpp"
 #include "base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -14,12 +16,17 @@ namespace {
 
 using store::MetricId;
 
-Result<std::int64_t> parse_limit(MetricId metric, const std::string& text, const std::string& where) {
-  if (store::metrics()[metric].unit == store::Unit::bytes) {
-    const auto size = parse_size(text);
-    if (size && *size <= static_cast<std::uint64_t>(INT64_MAX)) return static_cast<std::int64_t>(*size);
+Result<std::int64_t> parse_bytes(const std::string& text, const std::string& where) {
+  const auto size = parse_size(text);
+  if (!size || *size > static_cast<std::uint64_t>(INT64_MAX))
     return fail(ErrorKind::usage, "a limit in bytes is no size", where, "38GiB, 38GB, or a number of bytes");
-  }
+  if (!has_lost_its_unit(text)) return static_cast<std::int64_t>(*size);
+  return fail(ErrorKind::usage, "a limit without a unit is a number of bytes", where, units_for(text),
+              fmt::format("{}B, if bytes are meant", trim(text)));
+}
+
+Result<std::int64_t> parse_limit(MetricId metric, const std::string& text, const std::string& where) {
+  if (store::metrics()[metric].unit == store::Unit::bytes) return parse_bytes(text, where);
   if (store::metrics()[metric].unit == store::Unit::microseconds) {
     const auto time = parse_duration(text);
     if (time) return std::chrono::duration_cast<std::chrono::microseconds>(*time).count();
@@ -57,10 +64,20 @@ CheckStatus against_limit(MetricId metric, std::optional<std::int64_t> value, st
   return kept ? CheckStatus::ok : CheckStatus::over;
 }
 
+/// The worst value that is no regression. Memory that shrank once is no standard: no growth is allowed then, as ever.
+std::int64_t limit_of(MetricId metric, std::int64_t before, double tolerance) {
+  const store::Metric& known = store::metrics()[metric];
+  const std::int64_t room = allowance(before, tolerance);
+  const std::int64_t limit = known.less_is_better ? before + room : before - room;
+  return known.is_growth ? std::max<std::int64_t>(limit, 0) : limit;
+}
+
 Check against_baseline(const store::Record& record, const store::MetricValue& baseline, double tolerance) {
-  Check check{baseline.metric, store::value_of(record.metrics, baseline.metric), baseline.value, baseline.value, {}};
-  const std::int64_t room = allowance(baseline.value, tolerance);
-  check.limit += store::metrics()[baseline.metric].less_is_better ? room : -room;
+  Check check{baseline.metric,
+              store::value_of(record.metrics, baseline.metric),
+              limit_of(baseline.metric, baseline.value, tolerance),
+              baseline.value,
+              {}};
   check.status = against_limit(check.metric, check.value, check.limit);
   // Better by more than the tolerance is what would be a regression the other way round.
   if (check.value && is_worse(check.metric, *check.value, baseline.value, tolerance))
@@ -134,6 +151,10 @@ Result<std::vector<MetricId>> parse_metrics(const std::string& text) {
   return ids;
 }
 
+bool verdict_is_good(const store::Summary& run) {
+  return run.verdict.empty() || run.verdict == "fits" || run.verdict == "tight";
+}
+
 std::size_t CheckReport::count(CheckStatus status) const {
   return static_cast<std::size_t>(std::ranges::count(checks, status, &Check::status));
 }
@@ -143,8 +164,7 @@ bool CheckReport::passed() const {
 }
 
 bool is_worse(MetricId metric, std::int64_t before, std::int64_t after, double tolerance) {
-  const std::int64_t room = allowance(before, tolerance);
-  return store::metrics()[metric].less_is_better ? after > before + room : after < before - room;
+  return against_limit(metric, after, limit_of(metric, before, tolerance)) == CheckStatus::over;
 }
 
 CheckReport check_run(const store::Record& record, std::span<const Budget> budgets,

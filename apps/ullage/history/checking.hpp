@@ -57,15 +57,16 @@ struct LineChange {
   std::uint64_t before = 0, after = 0;
 };
 
+/// True for a run that fits, and for one of which nothing is known to the contrary.
+[[nodiscard]] bool verdict_is_good(const store::Summary& run);
+
 struct CheckReport {
   store::Summary run;
   std::vector<Check> checks;
   double tolerance = 0;
   std::vector<store::SettingDifference> settings;  ///< from the baseline to the run
   std::vector<LineChange> ledger;                  ///< the same; the largest effect first
-  [[nodiscard]] bool verdict_is_good() const {
-    return run.verdict.empty() || run.verdict == "fits" || run.verdict == "tight";
-  }
+  [[nodiscard]] bool verdict_is_good() const { return cli::verdict_is_good(run); }
   [[nodiscard]] std::size_t count(CheckStatus status) const;
   [[nodiscard]] bool passed() const;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/history/transfer.hpp"
 
+#include "apps/ullage/history/take_in.hpp"
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/result_file.hpp"
 #include "base/text.hpp"
@@ -83,7 +84,7 @@ Result<ExitCode> say_done(const Arguments& arguments, const char* action, std::u
 Result<ExitCode> export_store(const Arguments& arguments) {
   const auto path = only_file(arguments, "ullage store export FILE|-");
   if (!path) return tl::unexpected(path.error());
-  auto store = open_store();
+  auto store = open_history();
   if (!store) return tl::unexpected(store.error());
   auto file = ResultFile::open(*path, arguments.given("force"));
   if (!file) return tl::unexpected(file.error());

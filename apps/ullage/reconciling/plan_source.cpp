@@ -6,6 +6,7 @@
 #include "apps/ullage/history/open.hpp"
 #include "apps/ullage/history/stored_result.hpp"
 #include "ingest/file/source.hpp"
+#include "model/catalogue.hpp"
 #include "store/json_text.hpp"
 #include "store/json_value.hpp"
 
@@ -25,6 +26,12 @@ using store::text_of;
 
 tl::unexpected<Error> no_plan(const std::string& what, const std::string& where) {
   return fail(ErrorKind::bad_input, what, where, "what 'ullage plan MODEL --gpu NAME --seq N --json' prints");
+}
+
+tl::unexpected<Error> no_such_plan(const std::string& path) {
+  return fail(ErrorKind::io, "no such file", "--plan " + path, "a file with what 'ullage plan ... --json' prints",
+              fmt::format("make it: ullage plan {} --gpu NAME --seq N --micro-batch N --json > plan.json",
+                          model::find_in_catalogue(path) != nullptr ? path : "MODEL"));
 }
 
 void take_text(ReconcileSource& source, const char* key, const std::string& text) {
@@ -99,6 +106,8 @@ std::string short_version(const std::string& torch) {
 }
 
 Result<ReconcileSource> plan_source(const std::string& path) {
+  std::error_code error;
+  if (path != "-" && !std::filesystem::exists(path, error)) return no_such_plan(path);
   auto file = ingest::Source::open_once(path);
   if (!file) return tl::unexpected(file.error());
   const auto bytes = file->rest();

@@ -76,7 +76,8 @@ std::uint64_t retries_of(const Attempt& attempt) {
 /// What the run needs without a limit; a failed second run leaves a bound only.
 void take_needs(RunResult& result, const Attempt& first, const Attempt* second) {
   if (second == nullptr) {
-    if (result.verdict == "failed" || result.verdict == "timeout")
+    const bool broke_off = result.verdict == "failed" || result.verdict == "timeout";
+    if (broke_off && first.ledger)
       result.needed_at_least_bytes = used_peak(&first);
     else if (first.ledger)
       result.needed_bytes = used_peak(&first), result.needed_reserved_bytes = first.ledger->peak.reserved;

@@ -48,6 +48,12 @@ TEST(ParseSize, NeverThrows) {
   EXPECT_TRUE(rc::check([](const std::string& text) { (void)parse_size(text).has_value(); }));
 }
 
+TEST(ParseSize, KnowsABareNumberThatHasLostItsUnit) {
+  for (const char* text : {"6", " 40 ", "0.5", "1048575"}) EXPECT_TRUE(has_lost_its_unit(text)) << text;
+  for (const char* text : {"0", "6B", "6 KiB", "1048576", "six", ""}) EXPECT_FALSE(has_lost_its_unit(text)) << text;
+  EXPECT_EQ(units_for(" 6 "), "6GiB (2^30 bytes each) or 6GB (10^9)");
+}
+
 TEST(FormatBytes, IsWithinHalfAHundredthOfTheUnit) {
   EXPECT_TRUE(rc::check([](std::uint32_t small) {
     const std::uint64_t bytes = std::uint64_t{small} << 8;

@@ -45,6 +45,19 @@ TEST(configuration, the_script_is_found_behind_launchers) {
   EXPECT_EQ(parts({}).script, "");
 }
 
+TEST(configuration, words_of_ullage_itself_are_no_choice_of_the_script) {
+  const auto parts = [](const Words& command) { return command_parts(command); };
+  const auto recorded =
+      parts({"/opt/bin/ullage", "record", "--out", "D", "--name", "N", "--", "python", "train.py", "--a"});
+  EXPECT_EQ(recorded.launcher, "");
+  EXPECT_EQ(recorded.script, "train.py");
+  EXPECT_EQ(recorded.arguments, Words{"--a"});
+  EXPECT_EQ(parts({"nice", "ullage", "record", "--", "torchrun", "train.py"}).launcher, "nice torchrun");
+  EXPECT_EQ(parts({"ullage", "record", "--", "ullage", "record", "--", "train"}).script, "train");
+  EXPECT_EQ(parts({"train.py", "ullage", "record", "--", "x"}).arguments, (Words{"ullage", "record", "--", "x"}));
+  EXPECT_EQ(parts({"ullage", "record"}).script, "ullage");
+}
+
 TEST(configuration, another_program_text_is_another_configuration) {
   const auto one = command_parts(Words{"python", "-c", "print(1)"}),
              two = command_parts(Words{"python", "-c", "print(2)"});

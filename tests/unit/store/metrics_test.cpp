@@ -17,6 +17,14 @@ TEST(metrics, names_are_unique) {
   for (const Metric& metric : metrics()) EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
 }
 
+TEST(metrics, of_a_run_that_broke_off_before_it_used_the_device) {
+  const Record record =
+      record_of({"x", "/x", 0, R"({"verdict":"failed","needed_at_least_bytes":0,"headroom":{"bytes":9,"fraction":1}})"})
+          .value();
+  EXPECT_EQ(value(record, "needed"), std::nullopt);
+  EXPECT_EQ(value(record, "headroom"), std::nullopt);
+}
+
 TEST(metrics, of_a_result) {
   const Record record = sample();
   EXPECT_EQ(value(record, "peak_allocated"), 2000);
