@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/evidence/resolve.hpp"
 
+#include "apps/ullage/paths.hpp"
 #include "apps/ullage/recording/result.hpp"
 #include "ingest/run_directory/run_directory.hpp"
 
@@ -185,7 +186,7 @@ std::optional<fs::path> data_directory() {
 }
 
 fs::path runs_directory() {
-  return data_directory().value_or(fs::temp_directory_path() / "ullage") / "runs";
+  return data_directory().value_or(temporary_folder() / "ullage") / "runs";
 }
 
 Result<RunPlace> resolve_run(const std::string& argument, RunPart part) {
