@@ -113,8 +113,8 @@ std::string meaning(const BatchingCost& way, const Answer& answer) {
 
 std::string head_text(const Answer& answer) {
   const auto& [lengths, truncated, cut, tokens, ways] = answer.batches;
-  std::string text =
-      fmt::format("{}: {} sequences, {} tokens\n", answer.file, grouped(lengths.sequences), grouped(lengths.tokens));
+  std::string text = fmt::format("{}: {} sequences, {} tokens\n", printable(answer.file, false),
+                                 grouped(lengths.sequences), grouped(lengths.tokens));
   text += fmt::format("length: mean {:.1f}, median {:.10g}, 90 % up to {}, 99 % up to {}, longest {}\n", lengths.mean,
                       lengths.median, lengths.p90, lengths.p99, lengths.longest);
   if (answer.options.max_length)

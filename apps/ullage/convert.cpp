@@ -3,10 +3,10 @@
 #include "apps/ullage/command.hpp"
 #include "apps/ullage/evidence/export.hpp"
 #include "apps/ullage/history/location.hpp"
+#include "apps/ullage/output.hpp"
 #include "apps/ullage/result_file.hpp"
 #include "base/text.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,12 +61,12 @@ Result<void> check_terminal(const Target& target, const std::string& out) {
 }
 
 void say(const Export& made) {
-  for (const std::string& note : made.notes) fmt::print(stderr, "ullage: {}\n", note);
+  for (const std::string& note : made.notes) print_note(note);
   for (const auto& evidence : made.evidence) {
     if (!evidence->quality.partial) continue;
     const auto& missing = evidence->quality.missing;
-    fmt::print(stderr, "ullage: the input is damaged or cut; what could be read is converted{}\n",
-               missing.empty() ? "" : ": " + missing.front());
+    print_note("the input is damaged or cut; what could be read is converted" +
+               (missing.empty() ? "" : ": " + missing.front()));
     return;
   }
 }

@@ -9,6 +9,19 @@
 #include <string>
 
 namespace ullage::cli {
+namespace {
+
+/// What a person reads: a word of the command line or of a file in it must not look like another line.
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 4096;
+  return printable(shortened(text, most), false);
+}
+
+void print_talk(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
 
 Result<void> print_result(std::string_view result) {
   const std::string text = printable(result, true);  // names in it come from other people's files
@@ -20,13 +33,16 @@ Result<void> print_result(std::string_view result) {
 }
 
 void print_error(const Error& error) {
-  std::string text = "ullage: " + error.what;
-  if (!error.where.empty()) text += ": " + error.where;
+  std::string text = "ullage: " + shown(error.what);
+  if (!error.where.empty()) text += ": " + shown(error.where);
   text += "\n";
-  if (!error.expected.empty()) text += "  expected: " + error.expected + "\n";
-  if (!error.hint.empty()) text += "  hint: " + error.hint + "\n";
-  text = printable(text, true);  // a word of the command line or of a file may be in it
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  if (!error.expected.empty()) text += "  expected: " + shown(error.expected) + "\n";
+  if (!error.hint.empty()) text += "  hint: " + shown(error.hint) + "\n";
+  print_talk(text);
+}
+
+void print_note(std::string_view note) {
+  print_talk("ullage: " + shown(note) + "\n");
 }
 
 }  // namespace ullage::cli

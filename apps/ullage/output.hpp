@@ -14,4 +14,7 @@ namespace ullage::cli {
 /// Writes an error for a person to stderr: what, where, expected, hint.
 void print_error(const Error& error);
 
+/// Writes one line beside the result to stderr.
+void print_note(std::string_view note);
+
 }  // namespace ullage::cli

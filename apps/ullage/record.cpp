@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ullage record`: runs a command on the GPU that is here and records it; for everybody else it is that command.
 #include "apps/ullage/command.hpp"
+#include "apps/ullage/paths.hpp"
 #include "launch/execute.hpp"
 #include "launch/installation.hpp"
 
@@ -38,7 +39,7 @@ Result<std::string> directory_of(const Arguments& arguments) {
   std::error_code error;
   const bool free = !fs::exists(*given, error) || (fs::is_directory(*given, error) && fs::is_empty(*given, error));
   if (!free) return fail(ErrorKind::usage, "the run directory is not empty", *given, "a new or empty folder for --out");
-  return fs::absolute(*given).lexically_normal().string();
+  return full_path(*given).string();
 }
 
 Result<RecordingSettings> settings_of(const Arguments& arguments) {

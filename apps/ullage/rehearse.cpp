@@ -27,10 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void say(const std::string& text) {
-  fmt::print(stderr, "ullage: {}\n", text);
-}
-
 /// Asks the command's Python about its torch; nothing is known of a command that is no Python program.
 Result<std::string> checked_cudnn(const RehearsalOptions& options) {
   if (!find_program(options.command.front()))
@@ -61,7 +57,7 @@ Result<Attempt> second_run(const RehearsalOptions& options, AttemptSettings sett
   std::error_code error;
   fs::create_directory(settings.directory, error);
   if (error) return fail(ErrorKind::io, "cannot make a folder: " + error.message(), settings.directory);
-  say("the memory was not enough; a second run, in which only the charging is unlimited, measures the need");
+  print_note("the memory was not enough; a second run, in which only the charging is unlimited, measures the need");
   return attempt(options, settings);
 }
 
@@ -69,7 +65,7 @@ Result<Attempt> second_run(const RehearsalOptions& options, AttemptSettings sett
 Result<Attempt> first_run(const RehearsalOptions& options, AttemptSettings& settings, std::string* note) {
   auto first = attempt(options, settings);
   if (!first || options.stacks == "none" || !recording_may_have_failed(*first)) return first;
-  say("the script failed in a way that recording its memory may have caused; running it again without");
+  print_note("the script failed in a way that recording its memory may have caused; running it again without");
   clear_for_rerun(settings.directory);
   settings.record = false;
   *note = "recorded without PyTorch's memory history: with it the script failed";
@@ -81,7 +77,7 @@ Result<Attempt> with_warm_caches(const RehearsalOptions& options, AttemptSetting
                                  std::optional<ColdRun>* cold) {
   if (options.compile_cache == "cold" || !compiled_anew(first)) return first;
   *cold = cold_run_of(first);
-  say(fmt::format(
+  print_note(fmt::format(
       "torch.compile found no code in its cache for {} of {} graphs and timed {} kernels; running again with "
       "the caches filled ('--compile-cache cold' reports the first run)",
       (*cold)->compiled, (*cold)->graphs, (*cold)->timed));
@@ -92,7 +88,8 @@ Result<Attempt> with_warm_caches(const RehearsalOptions& options, AttemptSetting
 
 /// What cannot be judged is an error, not a "fits".
 Result<void> check_judgeable(const Attempt& attempt) {
-  if (fs::exists(fs::path(attempt.directory) / "no_address_space"))
+  std::error_code error;
+  if (fs::exists(fs::path(attempt.directory) / "no_address_space", error))
     return fail(ErrorKind::unsupported, "there is no address space for the virtual device",
                 "the limit on virtual memory (ulimit -v)", "at least 128 GiB of it; none of it is used",
                 "ulimit -v unlimited");

@@ -5,6 +5,7 @@
 #include "apps/ullage/history/index.hpp"
 #include "apps/ullage/history/location.hpp"
 #include "apps/ullage/output.hpp"
+#include "base/text.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +71,8 @@ Result<std::string> remove(const RunPlace& place, bool files) {
     return fail(ErrorKind::usage, "this run is not in the history", place.id, {},
                 "--files removes the directory " + place.directory);
   return fmt::format("{}: {}{}{}\n", place.id, *forgotten ? "removed from the history" : "",
-                     *forgotten && *removed ? ", " : "", *removed ? "removed " + place.directory : "");
+                     *forgotten && *removed ? ", " : "",
+                     *removed ? "removed " + printable(place.directory, false) : "");
 }
 
 Result<ExitCode> run_rm(const Arguments& arguments) {

@@ -12,6 +12,7 @@
 #include "apps/ullage/output.hpp"
 #include "apps/ullage/reconciling/source.hpp"
 #include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "report/json/show_view.hpp"
 #include "report/text/run_result.hpp"
 #include "report/text/sections.hpp"
@@ -49,12 +50,12 @@ std::string verdict_section(const report::RunResult& result) {
 std::string head_text(const Summary& run) {
   std::vector<std::string> words;
   for (const std::string& word : run.command) words.push_back(shell_quoted(word));
-  std::string text =
-      fmt::format("{} ({}), {}, {}\n", run.id, run.name, run.kind, store::local_time_text(run.started_ms));
+  std::string text = fmt::format("{} ({}), {}, {}\n", run.id, printable(run.name, false), run.kind,
+                                 store::local_time_text(run.started_ms));
   text += "  " + join(words, " ") + "\n";
-  text += fmt::format("  {}{}\n", run.directory,
+  text += fmt::format("  {}{}\n", printable(run.directory, false),
                       is_run_directory(run.directory) ? "" : " (is gone; this is what the history has)");
-  text += "  " + join(known_parts(run), ", ") + "\n";
+  text += "  " + printable(join(known_parts(run), ", "), false) + "\n";
   if (!run.commit.empty())
     text += fmt::format("  commit {}{}\n", run.commit, run.dirty.value_or(false) ? ", with changes" : "");
   return text + "\n";
@@ -129,13 +130,18 @@ report::ShowView view_of(const Record& record) {
   return view;
 }
 
+Result<std::string> json_of(const Record& record) {
+  return stored_result(record.source.run_json, record.summary.directory).and_then([&](const report::RunResult&) {
+    return report::show_json(view_of(record));
+  });
+}
+
 Result<ExitCode> run_show(const Arguments& arguments) {
   static constexpr std::array<std::string_view, 3> curves = {"auto", "phases", "none"};
   const auto curve = choice(arguments, "curve", curves);
   if (!curve) return tl::unexpected(curve.error());
   return open_one_record(arguments, "ullage show").and_then([&](const Record& record) {
-    const auto text =
-        arguments.given("json") ? report::show_json(view_of(record)) : text_of(record, std::string(curves[*curve]));
+    const auto text = arguments.given("json") ? json_of(record) : text_of(record, std::string(curves[*curve]));
     return text.and_then([](const std::string& shown) { return print_result(shown); }).map([] {
       return ExitCode::yes;
     });

@@ -7,6 +7,7 @@
 #include "apps/ullage/history/location.hpp"
 #include "apps/ullage/history/take_in.hpp"
 #include "apps/ullage/output.hpp"
+#include "base/text.hpp"
 #include "store/time.hpp"
 
 #include <fmt/format.h>
@@ -96,7 +97,8 @@ std::string share_text(const Point& point) {
 }
 
 std::string from_to(std::string_view what, const std::string& before, const std::string& after) {
-  return before == after ? "" : fmt::format("  {}: {} -> {}\n", what, before, after);
+  return before == after ? ""
+                         : fmt::format("  {}: {} -> {}\n", what, printable(before, false), printable(after, false));
 }
 
 /// By how much the last run is worse, and what else changed since the one it is compared with.

@@ -60,6 +60,12 @@ std::optional<std::uint64_t> unit_bytes(std::string_view name) {
   return std::nullopt;
 }
 
+/// "e30GiB", what follows the number of 1e30GiB.
+bool is_exponent(std::string_view unit) {
+  return unit.size() > 1 && (unit[0] == 'e' || unit[0] == 'E') &&
+         std::string_view("0123456789+-").find(unit[1]) != std::string_view::npos;
+}
+
 tl::unexpected<Error> bad_size(std::string_view text, std::string what) {
   return fail(ErrorKind::usage, std::move(what), fmt::format("'{}'", text),
               "a size such as 80GiB, 80GB, 512MiB or 4096",
@@ -104,6 +110,8 @@ Result<std::uint64_t> checked_multiply(std::uint64_t left, std::uint64_t right) 
 Result<std::uint64_t> parse_size(std::string_view text) {
   const auto [number, unit_name] = split_amount(text);
   const auto unit = unit_bytes(unit_name);
+  if (number.empty()) return bad_size(text, trim(text).starts_with('-') ? "a size is not negative" : "not a size");
+  if (!unit && is_exponent(unit_name)) return bad_size(text, "a size has no exponent");
   if (!unit) return bad_size(text, "unknown or ambiguous unit of size");
   if (number.find('.') != std::string_view::npos) {
     const auto fraction = parse_whole<double>(number);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -49,6 +51,38 @@ Sequence sequence_of(unsigned char lead) {
   if ((lead & 0xF0) == 0xE0) return {3, 0x800, lead & 0x0Fu};
   if ((lead & 0xF8) == 0xF0) return {4, 0x10000, lead & 0x07u};
   return {0, 0, 0};
+}
+
+struct Character {
+  std::size_t length;  ///< 0 for what is no UTF-8
+  std::uint32_t code;
+};
+
+Character first_character(std::string_view text) {
+  const Sequence sequence = sequence_of(static_cast<unsigned char>(text[0]));
+  if (sequence.length == 0 || sequence.length > text.size()) return {0, 0};
+  std::uint32_t code = sequence.bits;
+  for (std::size_t i = 1; i < sequence.length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (!is_continuation(byte)) return {0, 0};
+    code = code << 6 | (byte & 0x3Fu);
+  }
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return {code < sequence.smallest || code > 0x10FFFF || surrogate ? 0 : sequence.length, code};
+}
+
+bool breaks_lines(std::uint32_t code) {
+  return code == 0x2028 || code == 0x2029;
+}
+
+/// Turns the direction of the text behind it, so that it reads as something else.
+bool turns_text(std::uint32_t code) {
+  return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+bool is_control(std::uint32_t code) {
+  return code < ' ' || (code >= 0x7F && code < 0xA0) || breaks_lines(code) || turns_text(code);
 }
 
 }  // namespace
@@ -136,16 +170,7 @@ std::string suggestion(std::string_view typed, std::span<const std::string_view>
 }
 
 std::size_t utf8_length(std::string_view text) {
-  const Sequence sequence = sequence_of(static_cast<unsigned char>(text[0]));
-  if (sequence.length == 0 || sequence.length > text.size()) return 0;
-  std::uint32_t code = sequence.bits;
-  for (std::size_t i = 1; i < sequence.length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (!is_continuation(byte)) return 0;
-    code = code << 6 | (byte & 0x3Fu);
-  }
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < sequence.smallest || code > 0x10FFFF || surrogate ? 0 : sequence.length;
+  return first_character(text).length;
 }
 
 std::string printable(std::string_view text, bool lines) {
@@ -156,11 +181,8 @@ std::string printable(std::string_view text, bool lines) {
       out += text[i++];
       continue;
     }
-    const std::size_t length = utf8_length(text.substr(i));
-    const auto c = static_cast<unsigned char>(text[i]);
-    const bool control =
-        c < ' ' || c == 0x7f || (length == 2 && c == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0);
-    if (length == 0 || (control && !(lines && (c == '\n' || c == '\t'))))
+    const auto [length, code] = first_character(text.substr(i));
+    if (length == 0 || (is_control(code) && !(lines && (code == '\n' || code == '\t'))))
       out += '?';
     else
       out += text.substr(i, length);
@@ -169,9 +191,50 @@ std::string printable(std::string_view text, bool lines) {
   return out;
 }
 
+std::string escaped_controls(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t i = 0; i < json.size();) {
+    if (json[i] > 0 && json[i] < 0x7f) {
+      out += json[i++];
+      continue;
+    }
+    const auto [length, code] = first_character(json.substr(i));
+    if (length > 0 && is_control(code))
+      out += fmt::format("\\u{:04x}", code);
+    else
+      out += json.substr(i, std::max<std::size_t>(length, 1));
+    i += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t head = most / 2, tail = text.size() - most / 4;
+  while (head > 0 && is_continuation(static_cast<unsigned char>(text[head]))) --head;
+  while (tail < text.size() && is_continuation(static_cast<unsigned char>(text[tail]))) ++tail;
+  return fmt::format("{} [{} bytes left out] {}", text.substr(0, head), grouped(tail - head), text.substr(tail));
+}
+
+/// $'a\nb', so that a word stays in its line.
+static std::string escape_quoted(std::string_view word) {
+  std::string text = "$'";
+  for (const char c : word) {
+    if (c == '\n' || c == '\t')
+      text += c == '\n' ? "\\n" : "\\t";
+    else if (c >= 0 && c < ' ')
+      text += fmt::format("\\{:03o}", static_cast<unsigned>(c));
+    else
+      text += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  }
+  return text + "'";
+}
+
 std::string shell_quoted(const std::string& word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
   if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  if (std::ranges::any_of(word, [](char c) { return c >= 0 && c < ' '; })) return escape_quoted(word);
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";

@@ -35,9 +35,15 @@ namespace ullage {
 /// Bytes of the valid UTF-8 sequence at the start of a text that is not empty; 0 when there is none.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
-/// The text with `?` for control characters and for bytes that are no UTF-8, so that a terminal shows what it is given;
-/// line feeds and tabs stay when `lines` is true.
+/// The text with `?` for control characters, for those that end a line or turn the direction of a text, and for bytes
+/// that are no UTF-8, so that a terminal shows what it is given; line feeds and tabs stay when `lines` is true.
 [[nodiscard]] std::string printable(std::string_view text, bool lines);
+
+/// JSON with \uXXXX for what printable() replaces, so that it says the same and a terminal shows it.
+[[nodiscard]] std::string escaped_controls(std::string_view json);
+
+/// A text of more than `most` bytes with less of its middle, and how much that was.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 /// A word as a shell reads it back.
 [[nodiscard]] std::string shell_quoted(const std::string& word);

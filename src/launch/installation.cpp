@@ -72,8 +72,9 @@ Result<Installation> find_installation() {
   if (!folder) return tl::unexpected(folder.error());
   Installation found{(*folder / "cuda13").string(), (*folder / "files" / "libullage_files.so").string(),
                      (*folder / "site").string()};
+  std::error_code error;
   for (const auto& part : {found.library_set, found.file_library, found.hook})
-    if (!fs::exists(part))
+    if (!fs::exists(part, error))
       return fail(ErrorKind::internal, "a part of this installation is missing", part, {},
                   "build it with scripts/build, or install the wheel again");
   if (found.library_set.find_first_of(" :") != std::string::npos)
@@ -86,7 +87,8 @@ Result<std::string> find_hook() {
   const auto folder = library_folder();
   if (!folder) return tl::unexpected(folder.error());
   const fs::path hook = *folder / "site";
-  if (fs::exists(hook / "sitecustomize.py")) return hook.string();
+  std::error_code error;
+  if (fs::exists(hook / "sitecustomize.py", error)) return hook.string();
   return fail(ErrorKind::internal, "a part of this installation is missing", hook.string(), {},
               "build it with scripts/build, or install the wheel again");
 }

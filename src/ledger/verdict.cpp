@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/verdict.hpp"
 
+#include "base/bytes.hpp"
+
+#include <limits>
+
 namespace ullage::ledger {
 
 const char* name_of(Verdict verdict) {
@@ -18,10 +22,12 @@ const char* name_of(Verdict verdict) {
 Headroom judge(std::uint64_t capacity_bytes, std::uint64_t used_peak_bytes, double headroom_fraction,
                std::uint64_t reserve_bytes) {
   const std::uint64_t usable = capacity_bytes > reserve_bytes ? capacity_bytes - reserve_bytes : 0;
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  const std::uint64_t unkept = reserve_bytes > capacity_bytes ? reserve_bytes - capacity_bytes : 0;
   Headroom result;
-  if (used_peak_bytes > usable) {
+  if (used_peak_bytes > usable || unkept > 0) {
     result.verdict = Verdict::oom;
-    result.missing_bytes = used_peak_bytes - usable;
+    result.missing_bytes = checked_add(used_peak_bytes - usable, unkept).value_or(most);
     return result;
   }
   result.left_bytes = usable - used_peak_bytes;

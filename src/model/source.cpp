@@ -59,6 +59,8 @@ Result<Source> find_source(const std::string& name) {
   if (const CatalogueEntry* entry = find_in_catalogue(name))
     return Source{std::string(entry->config), std::string(entry->short_name),
                   "catalogue: " + std::string(entry->source)};
+  std::error_code error;
+  if (fs::is_directory(name, error)) return not_found(name);  // somebody's folder is no name to ask the hub for
   if (const auto cached = find_in_hub_cache(name)) return read_source(*cached, "the hub's cache: " + *cached);
   if (!is_hub_id(name) || name.find('/') == std::string::npos) return not_found(name);
   return hub_is_forbidden() ? forbidden(name) : on_hub(name);

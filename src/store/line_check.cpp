@@ -190,6 +190,39 @@ Result<void> check_ledger(const Json& line, const std::string& where) {
   return {};
 }
 
+bool names_bytes(std::string_view key) {
+  return key == "bytes" || key.ends_with("_bytes");
+}
+
+/// A sum of bytes in any part of a result, those of a kept plan included, where estimates are no whole numbers.
+bool may_be_bytes(const Json& value, std::string_view key) {
+  if (value.IsObject()) return true;  // an interval
+  if (!value.IsNumber()) return false;
+  const double number = value.GetDouble();
+  return number < 9223372036854775808.0 && (number >= 0 || key == "saved_bytes");
+}
+
+Result<void> check_bytes(const Json& value, const std::string& where) {
+  if (value.IsArray()) {
+    for (rapidjson::SizeType i = 0; i < value.Size(); ++i)
+      if (auto checked = check_bytes(value[i], fmt::format("{}[{}]", where, i)); !checked) return checked;
+  }
+  if (!value.IsObject()) return {};
+  for (const auto& [name, member] : value.GetObject()) {
+    const std::string key = text_of(&name), path = where + "." + key;
+    if (key == "environment") continue;  // names of somebody else
+    if (names_bytes(key) && !may_be_bytes(member, key)) return off(path, shown(member), name_of(Kind::count));
+    if (auto checked = check_bytes(member, path); !checked) return checked;
+  }
+  return {};
+}
+
+/// What 'ullage rehearse --plan' keeps.
+Result<void> check_plan(const Json& result) {
+  const Json* ledger = at(&result, "plan", "ledger");
+  return ledger == nullptr ? Result<void>() : check_ledger(*ledger, "result.plan.ledger");
+}
+
 struct Part {
   const char* key;
   std::span<const Field> fields;
@@ -218,6 +251,8 @@ Result<void> check_version(const Json& value, const char* where) {
   return fail(ErrorKind::bad_input, name + " is " + shown(*version), {}, "1", "a newer Ullage wrote it: use that one");
 }
 
+}  // namespace
+
 Result<void> check_result(const Json& result) {
   constexpr std::string_view commands[] = {"rehearse", "record"};
   constexpr std::string_view verdicts[] = {"fits", "tight", "oom", "failed", "timeout"};
@@ -233,11 +268,11 @@ Result<void> check_result(const Json& result) {
       return checked;
   if (const Json* code = at(&result, "run", "code"))
     if (auto checked = check_fields(*code, code_fields, "result.run.code"); !checked) return checked;
-  const Json* ledger = at(&result, "ledger");
-  return ledger == nullptr ? Result<void>() : check_ledger(*ledger, "result.ledger");
+  if (const Json* ledger = at(&result, "ledger"))
+    if (auto checked = check_ledger(*ledger, "result.ledger"); !checked) return checked;
+  if (auto checked = check_plan(result); !checked) return checked;
+  return check_bytes(result, "result");
 }
-
-}  // namespace
 
 Result<void> check_line(const Json& line) {
   constexpr std::string_view known[] = {"schema_version", "id", "directory", "changed", "result"};

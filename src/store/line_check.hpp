@@ -7,6 +7,9 @@
 
 namespace ullage::store {
 
+/// Checks a result, such as run.json holds: as check_line.
+[[nodiscard]] Result<void> check_result(const Json& result);
+
 /// Checks the version, and every value that the store or a view takes from a run. Errors: `bad_input` naming the field,
 /// what it is and what it must be.
 [[nodiscard]] Result<void> check_line(const Json& line);

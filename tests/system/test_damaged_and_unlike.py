@@ -87,3 +87,25 @@ def test_a_setting_that_the_version_of_torch_has():
             "allocated; 6.06 MiB free; 7.00 GiB reserved in total by PyTorch)")
     made = json.loads(ullage("explain", "-", "--json", input=text.encode()).stdout)
     assert "max_split_size_mb" in made["changes"][0]["text"] or "max_split_size_mb" in json.dumps(made["changes"])
+
+
+@pytest.mark.parametrize("command", ["ledger", "explain", "reconcile", "diff"])
+def test_a_folder_that_is_no_run_says_so(tmp_path, command):
+    done = ullage(command, *([tmp_path, tmp_path] if command == "diff" else [tmp_path]))
+    assert done.returncode in (2, 3)
+    assert b"no run directory" in done.stderr and b"expected:" in done.stderr and b"hint:" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["marks.jsonl", "run.json"])
+def test_a_run_whose_file_links_to_itself_is_an_error_with_its_name(tmp_path, name):
+    (tmp_path / name).symlink_to(name)
+    done = ullage("ledger", tmp_path)
+    assert done.returncode in (3, 4), done.stderr
+    assert str(tmp_path).encode() in done.stderr
+
+
+def test_a_command_goes_on_without_its_working_directory(tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = subprocess.run(["bash", "-c", f"rmdir '{gone}'; TMPDIR=/nowhere HOME= XDG_DATA_HOME= '{BIN}' ledger @last"], cwd=gone, capture_output=True, timeout=60)
+    assert done.returncode == 2, done.stderr

@@ -68,7 +68,7 @@ def test_a_folder_that_is_no_run_hides_none(rehearsed):
     assert home("ledger", "train").stdout == home("ledger", "@last").stdout
     (home.folder / "train").rmdir()
     (home.folder / "folder").mkdir()
-    assert "folder/marks.jsonl" in home("ledger", "folder", status=4).stderr
+    assert "this folder is no run directory" in home("ledger", "folder", status=3).stderr
 
 
 def test_a_run_elsewhere_is_found_through_the_store(rehearsed, tmp_path):
@@ -116,6 +116,15 @@ def test_the_commit_of_the_script_is_known(rehearsed, tmp_path):
     assert code("clean") == {"commit": head, "dirty": False}
     (tmp_path / "train.py").write_text(TRAIN + "# changed\n")
     assert code("dirty") == {"commit": head, "dirty": True}
+
+
+def test_show_refuses_an_altered_result_in_json_too(home, result):
+    changes = ({"needed_bytes": "7"}, {"host": {"pinned_bytes": -1}},
+               {"plan": {"ledger": {"id": "used", "name": "used", "bytes": 18446744073709551615}}})
+    for number, change in enumerate(changes):
+        directory = keep(home, f"run-{number}", result, **change)
+        for words in ([], ["--json"]):
+            assert next(iter(change)) in home("show", directory, *words, status=3).stderr
 
 
 def test_show_has_the_result_and_what_the_history_knows(rehearsed):

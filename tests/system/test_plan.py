@@ -53,6 +53,29 @@ def test_the_result_fits_its_schema(case):
     assert made == result(*words, status=status), "the same words, the same bytes"
 
 
+def test_a_reserve_beyond_the_device_is_missing_too():
+    made = result("gpt2", "--gpu", "a100-40gb", "--seq", 1024, "--reserve", "40GiB", status=1)
+    assert made["missing_bytes"] == made["needed_bytes"] + (40 << 30) - made["device"]["capacity_bytes"]
+
+
+def test_a_folder_is_not_asked_for_on_the_hub(tmp_path):
+    (tmp_path / "some/model").mkdir(parents=True)
+    said = plan("some/model", status=4, cwd=tmp_path).stderr
+    assert "the folder holds no config.json" in said and "hub may not" not in said
+
+
+def test_flags_that_need_another_are_named():
+    assert "--cache without --seq" in plan("gpt2", "--gpu", "t4", "--mode", "infer", "--cache", 128, status=2).stderr
+    assert "N is a whole number from 1" in plan("gpt2", "--gpu", "t4", "--seq", 8, "--checkpoint", "every:0", status=2).stderr
+
+
+def test_a_search_that_ends_at_its_last_value_says_so(tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(SMALL))
+    text = plan(tmp_path, "--gpu", "a100-40gb", "--seq", 1, "--fit", "micro-batch").stdout
+    assert "\nmicro-batch 4096 FITS with 15 % headroom, the most that --fit tries: a larger one may fit too\n" in text
+    assert "LARGEST" not in text
+
+
 def test_the_verdict_is_a_bound():
     made = result("gpt2-xl", "--gpu", "a100-40gb")
     assert made["at_best"] == "fits" and "verdict" not in made

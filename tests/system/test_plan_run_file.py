@@ -83,7 +83,7 @@ def test_what_training_arguments_leave_out_is_the_trainers_default(write):
 @pytest.mark.parametrize("text, status, said", [
     ("micro_bach: 2\n", 3, "line 1"), ('{"model": "gpt2"}{"seq": 64}', 3, "more than one document"), ("seq: []\n", 3, "an empty list"),
     ("micro_batch: 4\nmicro-batch: 9\n", 3, "line 2"), ("model: [gpt2, x]\n", 3, "not a name"), ("model: --help\n", 2, "unknown model: '--help'"),
-    ("output_dir: x\nbf16: 1\n", 3, "line 2"), ("output_dir: x\nper_device_train_batch_size: [1, 2]\nseq: 8\n", 3, "line 2"), ("output_dir: x\noptim: sgd\n", 3, "no plan of 'sgd'"), ("a: [\n", 3, "not YAML"), ("- 1\n", 3, "not a map of settings"), ("model: gpt2\nmodel: opt-125m\n", 3, "there twice"),
+    ("output_dir: x\nbf16: 1\n", 3, "line 2"), ("output_dir: x\nbf16: true\nfp16: true\n", 3, "fp16 and bf16 are both true"), ("output_dir: x\nper_device_train_batch_size: [1, 2]\nseq: 8\n", 3, "line 2"), ("output_dir: x\noptim: sgd\n", 3, "no plan of 'sgd'"), ("a: [\n", 3, "not YAML"), ("- 1\n", 3, "not a map of settings"), ("model: gpt2\nmodel: opt-125m\n", 3, "there twice"),
     ("model: gpt2\nkeep-gradients: 3\n", 3, "not a switch"), ("model: gpt2\ngpu: {a: 1}\n", 3, "a map"), ("model: gpt2\nrun-file: x\n", 3, "no setting of a plan"),
     ("model: gpt2\ngpu: t4\nseq: x\n", 2, "not a list of whole numbers"), ("output_dir: x\noptim: lion_32bit\n", 3, "no plan of 'lion_32bit'")])
 def test_what_is_refused(write, text, status, said):

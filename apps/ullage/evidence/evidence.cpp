@@ -72,7 +72,13 @@ void say_what_came_after(Evidence& evidence) {
 }
 
 Opened open_run(const std::string& path) {
-  auto run = ingest::read_run_directory(directory_with_marks(path).string());
+  const fs::path directory = directory_with_marks(path);
+  std::error_code error;
+  if (fs::status(directory / "marks.jsonl", error).type() == fs::file_type::not_found)
+    return fail(ErrorKind::bad_input, "this folder is no run directory: it has no marks.jsonl", path,
+                "what 'ullage rehearse' or 'ullage record' made, or a file",
+                "'ullage runs' lists the runs; of other folders, name a file in them");
+  auto run = ingest::read_run_directory(directory.string());
   if (!run) return tl::unexpected(run.error());
   auto evidence = std::make_unique<Evidence>();
   evidence->path = run->path;

@@ -4,6 +4,7 @@
 #include "apps/ullage/history/index.hpp"
 #include "apps/ullage/history/location.hpp"
 #include "apps/ullage/history/take_in.hpp"
+#include "apps/ullage/paths.hpp"
 #include "base/text.hpp"
 
 #include <fmt/format.h>
@@ -189,7 +190,7 @@ std::optional<fs::path> data_directory() {
 }
 
 fs::path runs_directory() {
-  return data_directory().value_or(fs::temp_directory_path() / "ullage") / "runs";
+  return data_directory().value_or(temporary_folder() / "ullage") / "runs";
 }
 
 fs::path unlimited_run(const fs::path& path) {

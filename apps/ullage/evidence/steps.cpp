@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/evidence/steps.hpp"
 
+#include "apps/ullage/paths.hpp"
 #include "apps/ullage/recording/times.hpp"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ std::optional<RunFacts> facts_in(const fs::path& folder) {
 
 std::vector<RankFigures> ranks_beside(const std::string& directory) {
   std::vector<RankFigures> ranks;
-  const fs::path own = fs::absolute(directory).lexically_normal();
+  const fs::path own = full_path(directory);
   const fs::path folder = (own.has_filename() ? own : own.parent_path()).parent_path();
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {

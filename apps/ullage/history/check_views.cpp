@@ -114,12 +114,14 @@ void write_changes(JsonWriter& json, const CheckReport& report) {
 }  // namespace
 
 std::string check_text(const CheckReport& report) {
-  std::string text =
-      fmt::format("{} ({}) on {}, torch {}\n", report.run.id, report.run.name, report.run.gpu, report.run.torch);
+  std::string text = fmt::format("{}\n", printable(fmt::format("{} ({}) on {}, torch {}", report.run.id,
+                                                               report.run.name, report.run.gpu, report.run.torch),
+                                                   false));
   Table table({{"metric"}, {"value", Align::right}, {"limit", Align::right}, {"from"}, {""}});
   for (const Check& check : report.checks) table.add(cells_of(report, check));
   text += "\n" + table.text() + "\n" + outcome(report) + "\n";
-  for (const auto& one : report.settings) text += "  asked for differently: " + setting_text(one) + "\n";
+  for (const auto& one : report.settings)
+    text += "  asked for differently: " + printable(setting_text(one), false) + "\n";
   if (report.passed() || report.ledger.empty()) return text;
   Table lines({{"ledger line"}, {"baseline", Align::right}, {"now", Align::right}, {"change", Align::right}});
   for (std::size_t i = 0; i < std::min(lines_shown, report.ledger.size()); ++i) {

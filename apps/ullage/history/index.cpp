@@ -3,9 +3,8 @@
 
 #include "apps/ullage/evidence/resolve.hpp"
 #include "apps/ullage/history/location.hpp"
+#include "apps/ullage/output.hpp"
 #include "ingest/file/mapped_file.hpp"
-
-#include <fmt/format.h>
 
 #include <chrono>
 #include <filesystem>
@@ -56,7 +55,8 @@ Result<store::Record> read_record(const std::string& directory) {
   if (!fs::exists(file, error)) {
     if (is_run_directory(directory))
       return fail(ErrorKind::bad_input, "the run did not end: it has no result", file.string());
-    return fail(ErrorKind::bad_input, "this is no run directory", path.string(), "a folder with run.json");
+    return fail(ErrorKind::bad_input, "this is no run directory", path.string(), "a folder with run.json",
+                "'ullage runs' lists the runs");
   }
   const auto bytes = ingest::MappedFile::open(file.string());
   if (!bytes) return tl::unexpected(bytes.error());
@@ -70,7 +70,7 @@ void index_run(const std::string& directory) {
   const auto stored = read_record(directory).and_then([](const store::Record& record) {
     return make_store().and_then([&](store::Store store) { return store.put(record); });
   });
-  if (!stored) fmt::print(stderr, "ullage: this run is not in the history: {}\n", describe(stored.error()));
+  if (!stored) print_note("this run is not in the history: " + describe(stored.error()));
 }
 
 }  // namespace ullage::cli

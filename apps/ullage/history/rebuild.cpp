@@ -86,7 +86,8 @@ std::string text_of(const Rebuilt& rebuilt) {
   if (!rebuilt.put_aside.empty()) text += "the store was damaged; it is now " + rebuilt.put_aside + "\n";
   const std::size_t shown = std::min(skipped_shown, rebuilt.skipped.size());
   for (std::size_t i = 0; i < shown; ++i)
-    text += fmt::format("  skipped {}: {}\n", rebuilt.skipped[i].directory, rebuilt.skipped[i].reason);
+    text += fmt::format("  skipped {}: {}\n", printable(rebuilt.skipped[i].directory, false),
+                        printable(rebuilt.skipped[i].reason, false));
   if (shown < rebuilt.skipped.size()) text += fmt::format("  and {} more\n", rebuilt.skipped.size() - shown);
   return text;
 }

@@ -3,6 +3,7 @@
 
 #include "store/json_text.hpp"
 #include "store/json_value.hpp"
+#include "store/line_check.hpp"
 
 namespace ullage::cli {
 namespace {
@@ -117,6 +118,10 @@ ledger::Line ledger_line(const Json& json) {
 Result<report::RunResult> stored_result(const std::string& run_json, const std::string& where) {
   const auto json = store::parse_object(run_json, where);
   if (!json) return tl::unexpected(json.error());
+  if (auto checked = store::check_result(*json); !checked) {
+    checked.error().where = where;
+    return tl::unexpected(checked.error());
+  }
   report::RunResult result;
   take_verdict(*json, result);
   take_ledger(*json, result);

@@ -73,7 +73,8 @@ Result<void> read_checkpoint(StepOptions& step) {
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), every);
   if (text.starts_with("every:") && error == std::errc{} && end == number.data() + number.size() && every > 0)
     return step.setup.checkpoint_every = every, Result<void>{};
-  return fail(ErrorKind::usage, "not a way of checkpointing", "--checkpoint " + text, "none, full or every:N");
+  return fail(ErrorKind::usage, "not a way of checkpointing", "--checkpoint " + text,
+              "none, full or every:N, where N is a whole number from 1");
 }
 
 Result<void> read_choices(const Arguments& arguments, const model::Model& model, StepOptions& step) {
@@ -136,6 +137,14 @@ Result<void> read_fit(const Arguments& arguments, StepOptions& step) {
   return {};
 }
 
+/// The flag that asks for a step.
+std::optional<std::string_view> asked_by(const Arguments& arguments) {
+  for (const std::string_view flag : {"micro-batch", "seq", "fit", "accumulate", "global-batch", "keep-gradients",
+                                      "attention", "checkpoint", "padding", "cache", "what-if", "compare-rules"})
+    if (arguments.given(flag)) return flag;
+  return std::nullopt;
+}
+
 Result<void> read_sizes(const Arguments& arguments, StepOptions& step) {
   step.micro_batches = {1};
   if (arguments.given("micro-batch")) {
@@ -147,7 +156,8 @@ Result<void> read_sizes(const Arguments& arguments, StepOptions& step) {
   }
   if (!arguments.given("seq")) {
     if (arguments.text("fit") == "seq") return step.sequences = {1}, Result<void>{};
-    return fail(ErrorKind::usage, "how long are the sequences?", "--micro-batch or --fit without --seq", "--seq N");
+    return fail(ErrorKind::usage, "how long are the sequences?",
+                fmt::format("--{} without --seq", *asked_by(arguments)), "--seq N");
   }
   const auto values = counts(arguments, "seq", most_tokens);
   if (!values) return tl::unexpected(values.error());
@@ -178,11 +188,7 @@ Result<std::uint64_t> accumulation_of(const PlanOptions& options, const StepOpti
 
 Result<std::optional<StepOptions>> step_options(const Arguments& arguments, const PlanOptions& options,
                                                 const model::Model& model) {
-  bool asked = false;
-  for (const char* flag : {"micro-batch", "seq", "fit", "accumulate", "global-batch", "keep-gradients", "attention",
-                           "checkpoint", "padding", "cache", "what-if", "compare-rules"})
-    asked = asked || arguments.given(flag);
-  if (!asked) return std::nullopt;
+  if (!asked_by(arguments)) return std::nullopt;
   if (const auto alone = check_alone(options); !alone) return tl::unexpected(alone.error());
   if (!options.train)
     if (const auto checked = refuse_in_inference(

@@ -111,11 +111,17 @@ void note_rest(const Rest& rest, RunFileUse& use) {
   }
 }
 
-Result<std::string> precision_of(Rest& rest) {
+Result<std::string> precision_of(Rest& rest, const std::string& path) {
   std::string precision = "fp32";
+  bool half = false;
   for (const auto& [name, meant] : {std::pair("tf32", "tf32"), {"fp16", "fp16-autocast"}, {"bf16", "bf16-autocast"}}) {
     const auto given = rest.flag(name);
     if (!given) return tl::unexpected(given.error());
+    const bool autocast = *given && name != std::string_view("tf32");
+    if (autocast && half)
+      return fail(ErrorKind::bad_input, "fp16 and bf16 are both true", path, "at most one, as transformers has it",
+                  "--precision says which to plan instead");
+    half = half || autocast;
     if (*given) precision = meant;
   }
   return precision;
@@ -185,7 +191,7 @@ Result<std::vector<Setting>> from_training_arguments(const std::vector<Setting>&
   const bool trains = arguments.text("mode") != "infer";
   const bool step = arguments.given("seq") || arguments.given("fit") || made.has("seq") || made.has("fit");
   add("model", true, rest.text("model_name_or_path", ""));
-  add("precision", true, precision_of(rest));
+  add("precision", true, precision_of(rest, use.path));
   add("optimizer", trains, optimizer_of(rest, use.path));
   add("micro-batch", step, rest.text("per_device_train_batch_size", "8"));
   add("accumulate", step && trains, rest.text("gradient_accumulation_steps", "1"));

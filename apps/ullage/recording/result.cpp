@@ -3,6 +3,7 @@
 #include "apps/ullage/history/index.hpp"
 
 #include "apps/ullage/evidence/findings.hpp"
+#include "apps/ullage/paths.hpp"
 #include "apps/ullage/planning/of_run.hpp"
 #include "apps/ullage/recording/times.hpp"
 #include "apps/ullage/recording/utilisation.hpp"
@@ -189,7 +190,7 @@ bool process_lives(std::int64_t pid) {
 RunResult result_of_recording(const RunDirectory& run) {
   RunResult result;
   result.made_by = "record";
-  result.run_directory = std::filesystem::absolute(run.path).lexically_normal().string();
+  result.run_directory = full_path(run.path).string();
   const RunFacts& facts = run.whole_facts();
   take_device(result, facts);
   take_process(result, facts);

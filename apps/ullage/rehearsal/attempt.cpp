@@ -45,7 +45,8 @@ void read_run(const RehearsalOptions& options, Attempt& attempt) {
     return;
   }
   attempt.run = std::move(*run);
-  if (const std::string raw = attempt.directory + "/operators.json"; std::filesystem::exists(raw)) {
+  std::error_code error;
+  if (const std::string raw = attempt.directory + "/operators.json"; std::filesystem::exists(raw, error)) {
     if (const auto packed = ingest::compress_file(raw, raw + ".zst"); !packed)
       attempt.run->notes.push_back(packed.error().what + ": " + packed.error().where);
   }
@@ -61,7 +62,8 @@ void read_what_is_left(const RehearsalOptions& options, Attempt& attempt) {
     read_run(options, attempt);
     return;
   }
-  const bool used = std::filesystem::exists(std::filesystem::path(attempt.directory) / "owner");
+  std::error_code error;
+  const bool used = std::filesystem::exists(std::filesystem::path(attempt.directory) / "owner", error);
   attempt.no_run = used ? "the hook did not run in the process that used the GPU (python -I, -E or -S keep it out)"
                         : "no process of the command took memory of the GPU";
 }

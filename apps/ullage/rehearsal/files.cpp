@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ullage/rehearsal/files.hpp"
 
+#include "apps/ullage/output.hpp"
 #include "launch/file_protection.hpp"
-
-#include <fmt/format.h>
 
 #include <filesystem>
 
@@ -25,7 +24,7 @@ void tidy_files(const std::string& directory) {
 }
 
 void take_files_back(const std::string& directory) {
-  for (const auto& problem : take_created_files_back(directory)) fmt::print(stderr, "ullage: {}\n", problem);
+  for (const auto& problem : take_created_files_back(directory)) print_note(problem);
 }
 
 void clear_for_rerun(const std::string& directory) {

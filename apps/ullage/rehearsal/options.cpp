@@ -4,6 +4,7 @@
 #include "apps/ullage/choice.hpp"
 #include "apps/ullage/device.hpp"
 #include "apps/ullage/evidence/resolve.hpp"
+#include "apps/ullage/paths.hpp"
 #include "base/text.hpp"
 
 #include <fmt/chrono.h>
@@ -55,7 +56,7 @@ Result<std::string> made(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) return fail(ErrorKind::io, "cannot make the run directory: " + error.message(), path.string());
-  return fs::absolute(path).lexically_normal().string();
+  return full_path(path).string();
 }
 
 /// A folder that did not exist: two rehearsals may start at once.
@@ -68,7 +69,7 @@ Result<std::string> made_anew(const fs::path& runs, const std::string& name) {
     if (error) return fail(ErrorKind::io, "cannot make the run directory: " + error.message(), path.string());
     path = runs / fmt::format("{}-{}", name, i);
   }
-  return fs::absolute(path).lexically_normal().string();
+  return full_path(path).string();
 }
 
 /// The virtual clock needs rates, which a user's own GPU may lack.

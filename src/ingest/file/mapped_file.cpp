@@ -21,7 +21,9 @@ tl::unexpected<Error> failure(const std::string& path, const char* what) {
 Result<std::span<const std::byte>> map(int descriptor, const std::string& path) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) return failure(path, "cannot look at the file");
-  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::io, "this is not a regular file", path);
+  if (!S_ISREG(status.st_mode))
+    return fail(ErrorKind::io, "this is not a regular file", path, "a file to read",
+                S_ISDIR(status.st_mode) ? "this is a folder: name a file in it" : "copy it into a file first");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return std::span<const std::byte>{};
   void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);

@@ -17,6 +17,8 @@ constexpr std::size_t chunk_bytes = std::size_t{64} << 10;
 /// A sequence of 10 million token ids is about so long.
 constexpr std::size_t longest_line = std::size_t{128} << 20;
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 std::string shown(std::string_view line) {
   constexpr std::size_t most = 40;
   return "'" + printable(line.substr(0, most), false) + (line.size() > most ? "...'" : "'");
@@ -27,7 +29,7 @@ class Reader {
   explicit Reader(const std::string& name) : name_(name) {}
 
   Result<void> line(std::string_view text) {
-    ++number_;
+    if (++number_ == 1 && text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     const std::string_view word = trim(text);
     if (word.empty()) return {};
     const auto length = word.front() == '{' || word.front() == '[' ? of_json(word) : of_number(word);
@@ -84,6 +86,7 @@ Result<std::string_view> whole_lines(Reader& reader, std::string_view text, std:
     if (const auto done = reader.line(text.substr(0, size)); !done) return tl::unexpected(done.error());
     text.remove_prefix(size + 1);
     searched = 0;
+    for (; text.starts_with('\n'); text.remove_prefix(1)) reader.next_line();
   }
   return text;
 }

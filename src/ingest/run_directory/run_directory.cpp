@@ -13,6 +13,12 @@ namespace ullage::ingest {
 
 namespace {
 
+/// Also where looking at it fails: opening it says why.
+bool is_there(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::status(path, error).type() != std::filesystem::file_type::not_found;
+}
+
 void miss(RunDirectory& run, std::string note) {
   run.notes.push_back(std::move(note));
   run.partial = true;
@@ -35,7 +41,7 @@ Result<void> read_marks(RunDirectory& run) {
 
 void read_history(RunDirectory& run) {
   const std::string path = run.path + "/snapshot.pickle";
-  if (!std::filesystem::exists(path)) {
+  if (!is_there(path)) {
     if (run.facts.recording && !run.facts.history) return;  // none was asked for
     return miss(run, "there is no snapshot.pickle");
   }
@@ -59,7 +65,7 @@ void read_operators(RunDirectory& run) {
 
 void read_log(RunDirectory& run) {
   const std::string path = run.path + "/device.ulog";
-  if (!std::filesystem::exists(path)) {
+  if (!is_there(path)) {
     if (!run.facts.recording && !imitated_device(run.path).short_name.empty())
       miss(run, "there is no device.ulog: the context and other libraries are not known");
     return;  // a recording on a real GPU has none
@@ -107,7 +113,7 @@ void join_log(RunDirectory& run) {
 
 std::string operators_path(const std::string& run_directory) {
   for (const char* name : {"/operators.json.zst", "/operators.json"}) {
-    if (std::filesystem::exists(run_directory + name)) return run_directory + name;
+    if (is_there(run_directory + name)) return run_directory + name;
   }
   return {};
 }

@@ -26,6 +26,7 @@ Result<Model> gemma2(Config& config) {
   network.attention_dropout = probability(config, "attention_dropout", 0);
   describe_activation(config, network, "hidden_activation", "gelu_pytorch_tanh");
   describe_window(config, network, 4096);
+  check_window(config, true);  // its mask is made whatever the layers are
   describe_sliding_layers(config, network, true);
   network.scores_softcap = !config.is_null("attn_logit_softcapping");
   network.logits_softcap = !config.is_null("final_logit_softcapping");

@@ -110,14 +110,25 @@ void describe_sliding_layers(Config& config, Network& network, bool alternating)
                                    : alternating && layer % 2 == 0);
 }
 
+void check_window(Config& config, bool slides) {
+  if (slides && config.is_null("sliding_window"))
+    config.refuse("sliding_window", "null, but there are layers that slide", "a number of tokens",
+                  "layer_types of full_attention alone need none");
+}
+
 void describe_qwen_window(Config& config, Network& network) {
   const bool slides = config.flag("use_sliding_window", false);
   if (slides) describe_window(config, network, 4096);
   const Size full = config.size("max_window_layers", 28, 0);
   describe_sliding_layers(config, network, false);
-  if (!config.has("layer_types"))
+  if (!config.has("layer_types") || config.is_null("layer_types"))
     for (Size layer = 0; layer < network.layers; ++layer)
       network.slides[layer] = network.sliding_window.has_value() && layer >= full;
+  const bool any = std::ranges::find(network.slides, true) != network.slides.end();
+  if (any && !slides)
+    config.refuse("use_sliding_window", "false, but layer_types has sliding_attention", "true with a sliding_window",
+                  "layer_types of full_attention alone need no window");
+  check_window(config, any);
 }
 
 void attention(Module& layer, Size hidden, const Heads& heads, bool qkv_bias, bool output_bias) {

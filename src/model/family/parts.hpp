@@ -50,6 +50,9 @@ void describe_window(Config& config, Network& network, std::optional<Size> fallb
 /// Which layers slide, from layer_types; `alternating` where the field is missing: every other, from the first.
 void describe_sliding_layers(Config& config, Network& network, bool alternating);
 
+/// Refuses layers that slide without a window: transformers makes no mask for them.
+void check_window(Config& config, bool slides);
+
 /// use_sliding_window, sliding_window and max_window_layers of the Qwen families.
 void describe_qwen_window(Config& config, Network& network);
 

@@ -124,7 +124,7 @@ void JsonWriter::item(std::int64_t value) {
 }
 
 std::string JsonWriter::text() const {
-  return std::string(implementation_->buffer.GetString(), implementation_->buffer.GetSize()) + "\n";
+  return escaped_controls({implementation_->buffer.GetString(), implementation_->buffer.GetSize()}) + "\n";
 }
 
 }  // namespace ullage

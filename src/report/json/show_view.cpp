@@ -2,6 +2,7 @@
 #include "report/json/show_view.hpp"
 
 #include "base/json_numbers.hpp"
+#include "base/text.hpp"
 
 #include <rapidjson/document.h>
 #include <rapidjson/prettywriter.h>
@@ -64,7 +65,7 @@ Result<std::string> show_json(const ShowView& view) {
   rapidjson::PrettyWriter<rapidjson::StringBuffer> writer(buffer);
   writer.SetIndent(' ', 2);
   result.Accept(writer);
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return escaped_controls({buffer.GetString(), buffer.GetSize()}) + "\n";
 }
 
 }  // namespace ullage::report

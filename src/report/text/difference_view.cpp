@@ -38,11 +38,11 @@ std::string change_text(std::int64_t bytes) {
 }
 
 std::string or_none(const std::optional<std::string>& text) {
-  return text.value_or("(not given)");
+  return printable(text.value_or("(not given)"), false);
 }
 
 std::string setting_text(const ChangedSetting& one) {
-  return fmt::format("{} {} -> {}", one.key, or_none(one.before), or_none(one.after));
+  return fmt::format("{} {} -> {}", printable(one.key, false), or_none(one.before), or_none(one.after));
 }
 
 /// Where one choice alone differs, its effect.
@@ -93,9 +93,12 @@ std::string difference_chart(const ledger::Difference& root, const SideTitles& s
 }
 
 std::string difference_text(const DifferenceView& view, std::size_t top) {
-  std::string text = fmt::format("before: {}, at {}\nafter:  {}, at {}\n", view.before, view.before_moment, view.after,
-                                 view.after_moment);
-  for (const auto& note : view.notes) text += "note: " + note + "\n";
+  const auto shown = [](const std::string& side, const std::string& moment) {
+    return printable(side + ", at " + moment, false) + "\n";
+  };
+  std::string text = "before: " + shown(view.before, view.before_moment);
+  text += "after:  " + shown(view.after, view.after_moment);
+  for (const auto& note : view.notes) text += "note: " + printable(note, false) + "\n";
   text += settings_section(view);
   text += "\n" + difference_chart(view.root) + phases_section(view);
   const auto leaves = ledger::changed_leaves(view.root);

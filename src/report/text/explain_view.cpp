@@ -29,11 +29,12 @@ std::string saves_text(const Suggestion& change) {
 std::string opening(const ExplainView& view) {
   if (!view.failure) return view.peak + "\n";
   const Failure& failure = *view.failure;
-  std::string text =
-      fmt::format("{}{}: {}\n", failure.title, failure.certain ? "" : ", as far as this can tell", failure.reason);
-  text += fmt::format("largest owner: {}\n", view.owner.text);
+  std::string text = fmt::format("{}{}: {}\n", failure.title, failure.certain ? "" : ", as far as this can tell",
+                                 printable(failure.reason, false));
+  text += fmt::format("largest owner: {}\n", printable(view.owner.text, false));
   if (view.changes.empty()) return text + "first to try: nothing that can be worked out from this\n";
-  return text + fmt::format("first to try: {}{}\n", view.changes[0].text, saves_text(view.changes[0]));
+  return text +
+         fmt::format("first to try: {}{}\n", printable(view.changes[0].text, false), saves_text(view.changes[0]));
 }
 
 std::string more_changes(const ExplainView& view) {
@@ -41,7 +42,7 @@ std::string more_changes(const ExplainView& view) {
   for (std::size_t i = 0; i < view.changes.size(); ++i) {
     const Suggestion& change = view.changes[i];
     if (i == 0 && change.basis.empty()) continue;
-    text += fmt::format("  {}{}{}\n", change.text, saves_text(change),
+    text += fmt::format("  {}{}{}\n", printable(change.text, false), saves_text(change),
                         change.basis.empty() ? "" : fmt::format(" ({})", change.basis));
   }
   return text.empty() ? text : "\nCHANGES, each by itself\n" + text;
@@ -94,7 +95,7 @@ std::string message_text(const MessageView& message, std::size_t number, bool op
   std::string text = fmt::format("\nMESSAGE {} ({}): {}, wording {}{}{}\n", number, place_of(message), message.backend,
                                  message.wording, message.torch.empty() ? "" : ", torch " + message.torch,
                                  message.cut ? "; it breaks off" : "");
-  if (!opened) text += fmt::format("  {}: {}\n", message.failure.title, message.failure.reason);
+  if (!opened) text += fmt::format("  {}: {}\n", message.failure.title, printable(message.failure.reason, false));
   text += sizes_text(message);
   for (const auto& beside : message.failure.beside) text += fmt::format("  {}\n", beside);
   if (!message.candidates.empty()) text += "  the request has the size of\n";
@@ -120,7 +121,7 @@ std::string last_fit_section(const std::optional<LastFit>& last) {
 
 std::string explain_text(const ExplainView& view) {
   std::string text = opening(view);
-  text += fmt::format("\n{}: {}\n", view.source, view.producer);
+  text += fmt::format("\n{}\n", printable(view.source + ": " + view.producer, false));
   text += evidence_text(view.evidence);
   if (view.messages.empty()) {
     for (const StatedSize& size : view.sizes) text += fmt::format("  {}: {}\n", size.title, format_bytes(size.bytes));
@@ -130,7 +131,7 @@ std::string explain_text(const ExplainView& view) {
   }
   for (std::size_t i = 0; i < view.messages.size(); ++i) text += message_text(view.messages[i], i + 1, i == 0);
   text += more_changes(view) + whole_section(view.whole);
-  if (view.ledger) text += fmt::format("\nLEDGER at {}\n{}", view.moment, ledger_table(*view.ledger));
+  if (view.ledger) text += fmt::format("\nLEDGER at {}\n{}", printable(view.moment, false), ledger_table(*view.ledger));
   text += last_fit_section(view.last_fit) + findings_section(view.found);
   for (const auto& note : view.notes) text += fmt::format("\n{}\n", note);
   if (!view.verify.empty())

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.hpp"
 #include "report/text/sections.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ std::string list_of(const std::string& title, const std::vector<std::string>& fi
   if (files.empty()) return {};
   std::string text = title + "\n";
   const std::size_t named = std::min(files.size(), most_named);
-  for (std::size_t i = 0; i < named; ++i) text += "  " + files[i] + "\n";
+  for (std::size_t i = 0; i < named; ++i) text += "  " + printable(files[i], false) + "\n";
   if (files.size() > named) text += fmt::format("  and {} more: 'files' in run.json names all\n", files.size() - named);
   return text;
 }

@@ -20,13 +20,13 @@ std::string ignored_text(const FindingsView& view) {
 }
 
 std::string finding_text(const findings::Finding& finding) {
-  std::string text = fmt::format("\n{} {}: {}\n", name_of(finding.level), finding.id, finding.title);
+  std::string text = fmt::format("\n{} {}: {}\n", name_of(finding.level), finding.id, printable(finding.title, false));
   if (finding.bytes > 0) text += fmt::format("  {}\n", cost_of(finding));
   if (!finding.code.line.empty()) text += fmt::format("  at {}\n", printable(finding.code.line, false));
   if (!finding.code.called_from.empty())
     text += fmt::format("  called from {}\n", printable(finding.code.called_from, false));
-  for (const auto& evidence : finding.evidence) text += fmt::format("  - {}\n", evidence);
-  return text + fmt::format("  next: {}\n", finding.next);
+  for (const auto& evidence : finding.evidence) text += fmt::format("  - {}\n", printable(evidence, false));
+  return text + fmt::format("  next: {}\n", printable(finding.next, false));
 }
 
 std::string indented(std::string_view lines) {
@@ -47,7 +47,8 @@ std::string findings_section(const FindingsView& view) {
 }
 
 std::string findings_text(const SourceFindings& found) {
-  std::string text = fmt::format("{}: {}\n", found.source, found.producer) + evidence_text(found.evidence);
+  std::string text = fmt::format("{}: {}\n", printable(found.source, false), printable(found.producer, false)) +
+                     evidence_text(found.evidence);
   for (const auto& finding : found.view.findings) text += finding_text(finding);
   if (found.view.findings.empty())
     text += found.evidence.partial ? "no findings in what could be read\n" : "no findings\n";

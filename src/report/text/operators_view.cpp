@@ -51,12 +51,13 @@ std::string operators_text(const OperatorsView& view, std::size_t top) {
   total.cpu_ns = total.self_cpu_ns;
   total.device_ns = total.self_device_ns;
   table.add(cells(total, view));
-  std::string text = fmt::format("{}: {}, device {}\n", view.source, view.producer, view.device);
+  std::string text =
+      fmt::format("{}: {}, device {}\n", printable(view.source, false), printable(view.producer, false), view.device);
   text += evidence_text(view.evidence) + "\n" + table.text();
   if (top > 0 && rows.size() > top) text += fmt::format("{} more rows: --top 0 shows all\n", rows.size() - top);
   if (view.table.outside_allocated > 0)
     text += fmt::format("allocated outside every operator: {}\n", format_bytes(view.table.outside_allocated));
-  for (const auto& note : view.notes) text += "note: " + note + "\n";
+  for (const auto& note : view.notes) text += "note: " + printable(note, false) + "\n";
   return text;
 }
 

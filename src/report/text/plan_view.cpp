@@ -40,13 +40,13 @@ std::string assumed_mark(const PlanSetup& setup, std::string_view flag) {
 }
 
 std::string model_text(const PlanModel& model, const PlanSetup& setup) {
-  std::string text = model.architecture.empty()
-                         ? ""
-                         : fmt::format("{}{}: {}, ", model.name, assumed_mark(setup, "family"), model.architecture);
+  std::string text = model.architecture.empty() ? ""
+                                                : fmt::format("{}{}: {}, ", printable(model.name, false),
+                                                              assumed_mark(setup, "family"), model.architecture);
   text += grouped(model.parameters) + " parameters";
   if (model.trained > 0 && model.trained < model.parameters)
     text += fmt::format(", {} trained", grouped(model.trained));
-  return text + (model.origin.empty() ? "\n" : "\n  from " + model.origin + "\n");
+  return text + (model.origin.empty() ? "\n" : "\n  from " + printable(model.origin, false) + "\n");
 }
 
 std::string step_setup_text(const PlanSetup& setup) {
@@ -80,7 +80,7 @@ std::string setup_text(const PlanSetup& setup) {
         fmt::format("optimizer {}{}: {}\n", setup.optimizer, assumed_mark(setup, "optimizer"), setup.optimizer_meaning);
     text += fmt::format("bookkeeping of {}{}: {}\n", setup.framework, assumed_mark(setup, "framework"), setup.source);
   }
-  if (!setup.freeze.empty()) text += fmt::format("not trained: {}\n", join(setup.freeze, ", "));
+  if (!setup.freeze.empty()) text += fmt::format("not trained: {}\n", printable(join(setup.freeze, ", "), false));
   if (!setup.attention.empty()) text += step_setup_text(setup);
   return setup.ranks > 1 || setup.fit == "world" ? text + ranks_text(setup) : text;
 }
@@ -240,7 +240,6 @@ std::string step_table(const PlanView& view) {
 
 /// What the neighbour of the found value says.
 std::string next_text(const PlanStep& step) {
-  if (step.fit_stopped) return " (no larger one was tried)";
   if (!step.fit_next) return {};
   const PlanNextValue& next = *step.fit_next;
   if (!next.refused.empty()) return fmt::format("; not for memory: {} is refused, {}", next.value, next.refused);
@@ -255,6 +254,9 @@ std::string fit_text(const PlanView& view, const PlanPoint& point) {
                        100 * view.headroom);
   if (*point.step->fit_value == 0)
     return fmt::format("NOT EVEN ONE {} FITS with {:.0f} % headroom\n", view.setup.fit, 100 * view.headroom);
+  if (point.step->fit_stopped)
+    return fmt::format("{} {} FITS with {:.0f} % headroom, the most that --fit tries: a larger one may fit too\n",
+                       view.setup.fit, *point.step->fit_value, 100 * view.headroom);
   return fmt::format("{} {} THAT FITS with {:.0f} % headroom: {}{}\n", world ? "SMALLEST" : "LARGEST", view.setup.fit,
                      100 * view.headroom, *point.step->fit_value, next_text(*point.step));
 }
@@ -317,7 +319,7 @@ std::string formulas_text(const PlanView& view) {
 }
 
 std::string list_text(std::string_view title, const std::vector<std::string>& items) {
-  return items.empty() ? "" : fmt::format("{}: {}\n", title, join(items, ", "));
+  return items.empty() ? "" : fmt::format("{}: {}\n", printable(title, false), printable(join(items, ", "), false));
 }
 
 std::string run_file_text(const PlanRunFile& file) {

@@ -22,7 +22,7 @@ std::string change_text(std::int64_t bytes) {
 }
 
 std::string title_of(const ReconcileView& view, const Comparison& one) {
-  return view.columns[one.reference].id + " - " + view.columns[one.column].id;
+  return printable(view.columns[one.reference].id + " - " + view.columns[one.column].id, false);
 }
 
 /// The first lines: whether it is the same to the byte, and what is most of it where not.
@@ -30,7 +30,7 @@ std::string verdict_of(const ReconcileView& view, const Comparison& one) {
   if (one.lines.empty()) return fmt::format("{}: 0 B, every line is the same\n", title_of(view, one));
   const auto& most = one.lines.front();
   return fmt::format("{}: {} in all; most of it is {} with {}\n", title_of(view, one), change_text(one.bytes),
-                     most.line->id, change_text(most.bytes));
+                     printable(most.line->id, false), change_text(most.bytes));
 }
 
 std::string sources_section(const ReconcileView& view) {
@@ -38,8 +38,8 @@ std::string sources_section(const ReconcileView& view) {
   for (const ReconcileColumn& column : view.columns)
     table.add({column.id + ":", column.source + ", " + column.producer, "at " + column.moment});
   std::string text = "\n" + table.text();
-  for (const std::string& note : view.joined.notes) text += "note: " + note + "\n";
-  for (const std::string& note : view.notes) text += "note: " + note + "\n";
+  for (const std::string& note : view.joined.notes) text += "note: " + printable(note, false) + "\n";
+  for (const std::string& note : view.notes) text += "note: " + printable(note, false) + "\n";
   return text;
 }
 

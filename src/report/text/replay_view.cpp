@@ -28,14 +28,15 @@ std::string model_line(const ReplayView& view) {
 }  // namespace
 
 std::string replay_text(const ReplayView& view) {
-  std::string text = view.source + ": " + view.producer + "\n";
-  text += "recorded with " + (view.recorded_settings.empty() ? "PyTorch's default settings" : view.recorded_settings) +
+  std::string text = printable(view.source + ": " + view.producer, false) + "\n";
+  text += "recorded with " +
+          (view.recorded_settings.empty() ? "PyTorch's default settings" : printable(view.recorded_settings, false)) +
           "\n";
   if (view.available_bytes)
     text += fmt::format("for PyTorch's segments: {} of {}\n", format_bytes(*view.available_bytes),
                         format_bytes(*view.capacity_bytes));
   text += model_line(view);
-  for (const auto& note : view.notes) text += "note: " + note + "\n";
+  for (const auto& note : view.notes) text += "note: " + printable(note, false) + "\n";
   Table table({{"setting"},
                {"peak reserved", Align::right},
                {"peak allocated", Align::right},

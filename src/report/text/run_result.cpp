@@ -16,7 +16,8 @@ namespace {
 std::string shape_warning(const RunResult& r) {
   for (const auto& use : r.policies)
     if (use.policy == "mask-all")
-      return fmt::format("A SHAPE DEPENDED ON VALUES THAT NOTHING COMPUTED: {} ({})\n\n", use.line, use.text);
+      return fmt::format("A SHAPE DEPENDED ON VALUES THAT NOTHING COMPUTED: {} ({})\n\n", printable(use.line, false),
+                         printable(use.text, false));
   return {};
 }
 
@@ -52,11 +53,11 @@ std::string oom_lines(const RunResult& r) {
   std::string text;
   for (const auto& oom : r.ooms) {
     const std::string step = oom.step > 0 ? fmt::format("step {} ", oom.step) : "";
-    text += fmt::format("  out of memory in {}{}: {} requested{}\n", step, oom.phase, format_bytes(oom.requested_bytes),
-                        oom.caught ? "; the script caught it and went on" : "");
-    if (!oom.module.empty()) text += fmt::format("    module {}\n", oom.module);
-    if (!oom.line.empty()) text += fmt::format("    line   {}\n", oom.line);
-    if (!oom.text.empty()) text += fmt::format("    PyTorch: {}\n", oom.text);
+    text += fmt::format("  out of memory in {}{}: {} requested{}\n", step, printable(oom.phase, false),
+                        format_bytes(oom.requested_bytes), oom.caught ? "; the script caught it and went on" : "");
+    if (!oom.module.empty()) text += fmt::format("    module {}\n", printable(oom.module, false));
+    if (!oom.line.empty()) text += fmt::format("    line   {}\n", printable(oom.line, false));
+    if (!oom.text.empty()) text += fmt::format("    PyTorch: {}\n", printable(oom.text, false));
   }
   return text;
 }
@@ -70,9 +71,16 @@ std::string not_included(const RunResult& r) {
          "it)\n";
 }
 
+/// Further lines of a message must not pass for those of the report.
+std::string indented(std::string_view text) {
+  std::string out;
+  for (const char c : trim(text)) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return out;
+}
+
 std::string failed_line(const RunResult& r) {
   std::string text = fmt::format("FAILED: the script failed with status {}", r.script_exit_code.value_or(-1));
-  if (r.exception) text += fmt::format(": {}: {}", r.exception->type, r.exception->text);
+  if (r.exception) text += fmt::format(": {}: {}", printable(r.exception->type, false), indented(r.exception->text));
   if (r.needed_at_least_bytes) text += fmt::format("\n  it used {} until then", format_bytes(*r.needed_at_least_bytes));
   return text + "\n";
 }
@@ -81,7 +89,8 @@ std::string failed_line(const RunResult& r) {
 std::string growth_lines(const RunResult& r) {
   std::string text;
   for (const auto& finding : r.found.findings) {
-    if (finding.grows) text += fmt::format("  STILL GROWING: {}; further steps need more\n", finding.title);
+    if (finding.grows)
+      text += fmt::format("  STILL GROWING: {}; further steps need more\n", printable(finding.title, false));
   }
   return text;
 }
@@ -141,7 +150,7 @@ std::string result_text(const RunResult& result) {
          host_warning(result) + phases_section(result) + ledger_section(result) + findings_section(result.found) +
          workspaces_section(result) + cards_lines(result) + storage_copies_section(result) + transfers_section(result) +
          inputs_section(result) + host_section(result) + compiler_section(result) + files_section(result) +
-         honesty_section(result) + fmt::format("\nrun directory: {}\n", result.run_directory);
+         honesty_section(result) + fmt::format("\nrun directory: {}\n", printable(result.run_directory, false));
 }
 
 }  // namespace ullage::report

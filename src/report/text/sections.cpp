@@ -26,7 +26,7 @@ std::string phase_label(const ledger::Phase& phase) {
 }
 
 std::string or_no_line(const std::string& line) {
-  return line.empty() ? "(no Python frame)" : line;
+  return line.empty() ? "(no Python frame)" : printable(line, false);
 }
 
 std::string copies_table(const RunResult& r) {
@@ -60,7 +60,8 @@ std::string unknown_reads_text(const RunResult& r) {
 std::string policies_text(const RunResult& r) {
   if (r.policies.empty()) return {};
   std::string text = "Values that nothing computed were answered by policies:\n";
-  for (const auto& use : r.policies) text += fmt::format("  {}: {}\n", use.text, or_no_line(use.line));
+  for (const auto& use : r.policies)
+    text += fmt::format("  {}: {}\n", printable(use.text, false), or_no_line(use.line));
   return text;
 }
 
@@ -96,7 +97,8 @@ std::string ledger_section(const RunResult& r) {
   if (!r.ledger) return {};
   const std::string below =
       r.below_peak > 0 ? fmt::format(", {} of allocated memory below the peak", format_bytes(r.below_peak)) : "";
-  std::string text = fmt::format("\nLEDGER at the {}{}\n{}", r.ledger_of, below, ledger_table(*r.ledger));
+  std::string text =
+      fmt::format("\nLEDGER at the {}{}\n{}", printable(r.ledger_of, false), below, ledger_table(*r.ledger));
   if (!r.largest_owners.empty()) {
     Table owners({{"largest activations and temporaries"},
                   {"tensors", Align::right},
@@ -108,7 +110,8 @@ std::string ledger_section(const RunResult& r) {
                                               static_cast<double>(std::max<std::uint64_t>(r.ledger->bytes, 1)))});
     text += "\n" + owners.text();
   }
-  if (r.peak && !r.peak->where.empty()) text += fmt::format("the peak was reached at {}\n", r.peak->where);
+  if (r.peak && !r.peak->where.empty())
+    text += fmt::format("the peak was reached at {}\n", printable(r.peak->where, false));
   return text;
 }
 
@@ -137,8 +140,8 @@ std::string honesty_section(const RunResult& r) {
   std::string text = policies_text(r) + unknown_reads_text(r) + stubs_text(r);
   if (!r.not_seen.empty())
     text += "Not seen: " + join(r.not_seen, ", ") + ". A longer batch than those that came may need more.\n";
-  for (const auto& missing : r.missing) text += "Missing: " + missing + "\n";
-  for (const auto& note : r.notes) text += "Note: " + note + "\n";
+  for (const auto& missing : r.missing) text += "Missing: " + printable(missing, false) + "\n";
+  for (const auto& note : r.notes) text += "Note: " + printable(note, false) + "\n";
   const char* estimated = r.workspaces.empty() ? "the context is" : "the context and cuDNN's scratch memory are";
   return fmt::format(
              "\nHOW THIS IS KNOWN\nPyTorch's own code ran on a virtual GPU: allocations are executed, {} estimated, "

@@ -29,6 +29,14 @@ TEST(ParseSize, RefusesWhatIsNotASize) {
   }
 }
 
+TEST(ParseSize, SaysWhatIsWrong) {
+  EXPECT_EQ(parse_size("-1GiB").error().what, "a size is not negative");
+  EXPECT_EQ(parse_size("1e30GiB").error().what, "a size has no exponent");
+  EXPECT_EQ(parse_size("1e9").error().what, "a size has no exponent");
+  EXPECT_EQ(parse_size("GiB").error().what, "not a size");
+  EXPECT_EQ(parse_size("80G").error().what, "unknown or ambiguous unit of size");
+}
+
 TEST(ParseSize, ChecksOverflow) {
   EXPECT_EQ(parse_size("18446744073709551615").value(), std::numeric_limits<std::uint64_t>::max());
   EXPECT_FALSE(parse_size("18446744073709551616"));

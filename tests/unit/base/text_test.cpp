@@ -51,6 +51,7 @@ TEST(Text, QuotesForAShell) {
   EXPECT_EQ(shell_quoted("a/b-1.py"), "a/b-1.py");
   EXPECT_EQ(shell_quoted(""), "''");
   EXPECT_EQ(shell_quoted("it's $x"), "'it'\\''s $x'");
+  EXPECT_EQ(shell_quoted("a'\n\\\x1b"), "$'a\\'\\n\\\\\\033'");
 }
 
 TEST(Text, CountsThings) {
@@ -61,6 +62,18 @@ TEST(Text, CountsThings) {
 TEST(Text, PrintsWhatATerminalShows) {
   EXPECT_EQ(printable(" ~\x7f\x1b[0m\n\té\xff", true), " ~??[0m\n\té?");
   EXPECT_EQ(printable("a\nb", false), "a?b");
+  EXPECT_EQ(printable("a\u202eb\u2066\u200f\u061c\u2028", true), "a?b????");
+  EXPECT_EQ(printable("שלום \u2014 \u200d", false), "שלום \u2014 \u200d");
+}
+
+TEST(Text, EscapesInJsonWhatATerminalMustNotGet) {
+  EXPECT_EQ(escaped_controls("{\"a\u202e\": \"\u009b\\n\u00e9\"}\n"), "{\"a\\u202e\": \"\\u009b\\n\u00e9\"}\n");
+}
+
+TEST(Text, ShortensTheMiddleOfALongText) {
+  EXPECT_EQ(shortened("abcdefgh", 8), "abcdefgh");
+  EXPECT_EQ(shortened("aaaabbbbccccdddde", 16), "aaaabbbb [5 bytes left out] ddde");
+  EXPECT_EQ(shortened("a\u00e9\u00e9\u00e9\u00e9\u00e9", 8), "a\u00e9 [6 bytes left out] \u00e9");
 }
 
 TEST(Table, KeepsEmptyRows) {

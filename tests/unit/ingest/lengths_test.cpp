@@ -25,6 +25,15 @@ TEST(Lengths, ANumberALine) {
   EXPECT_TRUE(lengths.field.empty());
 }
 
+TEST(Lengths, AByteOrderMarkAndEmptyLinesAreSkipped) {
+  EXPECT_EQ(read("\xEF\xBB\xBF"
+                 "3\n\n\n\n4")
+                .value()
+                .tokens,
+            (Tokens{3, 4}));
+  EXPECT_EQ(read("3\n\n\n\nx\n").error().where, "lengths.txt, line 5");
+}
+
 TEST(Lengths, JsonLines) {
   EXPECT_EQ(read("{\"length\": 5}\n{\"text\": \"a {length\", \"length\": 7}\n").value().tokens, (Tokens{5, 7}));
   EXPECT_EQ(read("{\"num_tokens\": 5, \"length\": 6}").value().tokens, Tokens{6}) << "the first field of the list";

@@ -126,6 +126,20 @@ TEST(RunDirectory, JoinsMarksHistoryAndLog) {
   EXPECT_TRUE(ledger::check(ledger->used).empty());
 }
 
+TEST(RunDirectory, AFileThatLinksToItselfIsNoted) {
+  for (const char* name : {"device.ulog", "snapshot.pickle", "operators.json.zst"}) {
+    FakeRun files;
+    one_step(files);
+    (void)files.read();
+    std::filesystem::remove(files.path / name);
+    std::filesystem::create_symlink(name, files.path / name);
+    const auto run = read_run_directory(files.path.string());
+    ASSERT_TRUE(run);
+    EXPECT_TRUE(run->partial);
+    EXPECT_NE(run->notes.front().find(name), std::string::npos) << run->notes.front();
+  }
+}
+
 TEST(RunDirectory, TheLedgerNamesOwnersWithTheirBlocks) {
   FakeRun files;
   one_step(files);

@@ -20,6 +20,14 @@ TEST(Verdict, TheReserveIsTakenOffFirst) {
   EXPECT_EQ(judge(100, 0, 0.15, 200).left_bytes, 0u);
 }
 
+TEST(Verdict, AReserveBeyondTheDeviceIsMissingToo) {
+  EXPECT_EQ(judge(100, 10, 0.15, 95).missing_bytes, 5u);
+  EXPECT_EQ(judge(100, 10, 0.15, 120).missing_bytes, 30u);
+  EXPECT_EQ(judge(100, 10, 0.15, UINT64_MAX).missing_bytes, UINT64_MAX - 90);
+  EXPECT_EQ(judge(0, 10, 0.15, UINT64_MAX).missing_bytes, UINT64_MAX);
+  EXPECT_EQ(judge(100, 0, 0.15, 200).verdict, Verdict::oom);
+}
+
 TEST(Verdict, WithoutACapacityOnlyNothingFits) {
   EXPECT_EQ(judge(0, 1, 0.15, 0).verdict, Verdict::oom);
   EXPECT_EQ(judge(0, 0, 0, 0).verdict, Verdict::fits);

@@ -55,6 +55,36 @@ TEST(Families, AnUnknownFamilyNamesTheNearest) {
   EXPECT_EQ(refusal(R"({"model_type": null})"), "model_type: null is not a text");
 }
 
+/// A small model of a family whose layers may slide.
+std::string sliding(const std::string& family, const std::string& fields) {
+  return R"({"model_type": ")" + family + R"(", "hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 4,
+             "num_hidden_layers": 2, "intermediate_size": 96, "vocab_size": 100, "pad_token_id": 0, )" +
+         fields + "}";
+}
+
+TEST(Families, LayersThatSlideNeedAWindow) {
+  const std::string slides = R"("layer_types": ["full_attention", "sliding_attention"])";
+  const std::string full = R"("layer_types": ["full_attention", "full_attention"])";
+  const std::string on = R"("use_sliding_window": true)", none = R"("sliding_window": null)";
+  const std::string refused = "sliding_window: null, but there are layers that slide";
+  for (const char* family : {"qwen2", "qwen3"}) {
+    EXPECT_EQ(refusal(sliding(family, slides)), "use_sliding_window: false, but layer_types has sliding_attention");
+    EXPECT_EQ(refusal(sliding(family, slides + "," + on + "," + none)), refused);
+    EXPECT_EQ(refusal(sliding(family, slides + "," + on)), "");
+    EXPECT_EQ(refusal(sliding(family, full + "," + none)), "");
+    EXPECT_EQ(refusal(sliding(family, R"("max_window_layers": 0, )" + on + "," + none)), "");
+  }
+  EXPECT_EQ(refusal(sliding("gemma2", none)), refused);
+  EXPECT_EQ(refusal(sliding("gemma2", full + "," + none)), refused);  // its mask is made even so
+  EXPECT_EQ(refusal(sliding("gemma2", slides)), "");
+}
+
+TEST(Families, LayerTypesOfNullAreDerived) {
+  const auto model = describe(
+      sliding("qwen2", R"("layer_types": null, "use_sliding_window": true, "max_window_layers": 1)"), "config.json");
+  EXPECT_EQ(model.value().network.slides, (std::vector<bool>{false, true}));
+}
+
 TEST(Families, RefusalsNameTheField) {
   const std::pair<const char*, const char*> cases[] = {
       {R"("hidden_size": 66)", "hidden_size: 66 is not a multiple"},

@@ -34,6 +34,15 @@ TEST(json_lines, another_version_and_values_off_the_schema_are_refused) {
   EXPECT_EQ(error_of(R"("schema_version":1)", R"("schema_version":2)"), "schema_version is 2");
   EXPECT_EQ(error_of(R"("reserved_bytes":3000)", R"("reserved_bytes":-3)"), "result.peak.reserved_bytes is -3");
   EXPECT_EQ(error_of(R"("bytes":500)", R"("bytes":501)"), "result.ledger is less than its children");
+  EXPECT_EQ(error_of(R"("steps":2)", R"("steps":2,"host":{"pinned_bytes":"7"})"), "result.host.pinned_bytes is a text");
+  EXPECT_EQ(
+      error_of(R"("steps":2)", R"("steps":2,"plan":{"ledger":{"id":"a","name":"a","bytes":18446744073709551615}})"),
+      "result.plan.ledger.bytes is a number out of range");
+  EXPECT_EQ(error_of(R"("steps":2)", R"("steps":2,"plan":{"ledger":{"id":"a","name":"a","bytes":5,)"
+                                     R"("children":[{"id":"b","name":"b","bytes":-1}]}})"),
+            "result.plan.ledger.b.bytes is -1");
+  EXPECT_EQ(error_of(R"("steps":2)", R"("steps":2,"plan":{"changes":[{"saved_bytes":-1,"needed_bytes":-1}]})"),
+            "result.plan.changes[0].needed_bytes is -1");
   EXPECT_EQ(error_of(R"("steps":2)", R"("steps":null)"), "result.steps is null");
   EXPECT_EQ(error_of(R"("notes":[])", R"("notes":[1])"), "result.notes is a list");
   EXPECT_EQ(error_of(R"("changed":)", R"("unknown":)"), "changed is missing");
