@@ -217,7 +217,7 @@ Result<void> check_bytes(const Json& value, const std::string& where) {
   return {};
 }
 
-/// What 'ullage rehearse --plan' keeps.
+/// The plan of the same training that a run keeps.
 Result<void> check_plan(const Json& result) {
   const Json* ledger = at(&result, "plan", "ledger");
   return ledger == nullptr ? Result<void>() : check_ledger(*ledger, "result.plan.ledger");
