@@ -168,6 +168,9 @@ def assert_equal(config, ours, theirs):
     assert result["model"]["parameters"] == count
 
 
+FAILS_IN_FORWARD = ("heads cannot share", "element a head", "layer_types has sliding_attention", "there are layers that slide")
+
+
 def test_random_configurations_have_transformers_parameters(rehearse, tmp_path):
     configs = draw_configs()
     built = 0
@@ -175,7 +178,7 @@ def test_random_configurations_have_transformers_parameters(rehearse, tmp_path):
         if "refused" in theirs:  # a field was left out, and its default does not go with the others
             assert ours.returncode == 3, (config, theirs)
             continue
-        if ours.returncode == 3 and ("heads cannot share" in ours.stderr or "element a head" in ours.stderr):
+        if ours.returncode == 3 and any(said in ours.stderr for said in FAILS_IN_FORWARD):
             continue  # transformers builds such a model, whose forward pass fails
         assert ours.returncode == 0, (config, ours.stderr)
         assert_equal(config, ours, theirs)
