@@ -124,12 +124,14 @@ def test_with_a_memory_history_every_line_reconciles(home):
 
 
 @pytest.mark.parametrize("alter, said", [
-    (lambda result: result["ledger"]["children"][0].update(id=""), "has no name"),
-    (lambda result: result["ledger"].pop("name"), "has no name"),
-    (lambda result: result["ledger"].update(bytes=-1), "no ledger that adds up"),
+    (lambda result: result["ledger"]["children"][0].update(id=""), "expected: a text that is not empty"),
+    (lambda result: result["ledger"].pop("name"), "result.ledger.name is missing"),
+    (lambda result: result["ledger"].update(bytes=-1), "result.ledger.bytes is -1"),
     (lambda result: result.pop("ledger"), "no ledger that adds up"),
     (lambda result: result.update(time={"seconds": -1, "low": -2, "high": 0}), "the time of this result is none"),
-    (lambda result: result.update(peak={"allocated_bytes": -5}, ledger_of=7, device=[], stack="x"), None)])
+    (lambda result: result.update(peak={"allocated_bytes": -5}, ledger_of=7, device=[], stack="x"), "expected: an object"),
+    (lambda result: result["ledger"]["children"][0].update(bytes=result["ledger"]["children"][0]["bytes"] + 1), "result.ledger"),
+    (lambda result: result.update(notes=[], unknown_field={"a": 1}), None)])
 def test_an_altered_result_is_refused_or_makes_no_harm(home, rehearsed, alter, said):
     recording, result = rehearsed
     changed = json.loads(result)
